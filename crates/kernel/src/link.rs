@@ -1,0 +1,241 @@
+//! Links: one transmission line and its propagation delay, as a FIFO ring of (arrival time, cell).
+
+use crate::time::{Duration, Time};
+
+/// Number of a link in its network.
+pub type LinkId = usize;
+
+/// What became of a cell on the line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fate<C> {
+    /// It arrives as it was sent.
+    Intact,
+    /// It arrives with bit errors, as the given cell.
+    Altered(C),
+    /// It never arrives; its time on the line is spent all the same.
+    Lost,
+}
+
+/// Errors of a line: decides the fate of each cell. State and randomness belong to the link alone.
+pub trait Impairment<C>: Send {
+    /// The fate of `cell`, whose first bit leaves at `start`.
+    fn fate(&mut self, start: Time, cell: C) -> Fate<C>;
+}
+
+/// Somebody who watches a link; costs nothing where there is none.
+pub trait LinkObserver<C>: Send {
+    /// `cell` occupied the line in [start, end), and would arrive at `arrival`.
+    fn on_cell(&mut self, start: Time, end: Time, arrival: Time, cell: C, fate: Fate<C>);
+}
+
+/// A one-way link.
+///
+/// A cell that starts at `t` arrives (last bit) no sooner than `t + cell time + propagation`; this lookahead is
+/// positive also on a link of zero length, and it is what lets the receiving node work ahead safely.
+pub struct Link<C> {
+    ring: Box<[(Time, C)]>,
+    head: usize,
+    len: usize,
+    sent: u64,
+    busy_until: Time,
+    safe: Time,
+    propagation: Duration,
+    lookahead: Duration,
+    special: bool,
+    impairments: Vec<Box<dyn Impairment<C>>>,
+    observers: Vec<Box<dyn LinkObserver<C>>>,
+}
+
+const FIRST_RING: usize = 64;
+
+impl<C: Copy> Link<C> {
+    /// A link whose cells take at least `shortest_cell` to send and `propagation` to travel.
+    ///
+    /// `blank` fills unused ring places and never leaves the link.
+    pub fn new(shortest_cell: Duration, propagation: Duration, blank: C) -> Link<C> {
+        let lookahead = shortest_cell + propagation;
+        assert!(lookahead > Duration::ZERO, "a link needs a positive lookahead");
+        Link {
+            ring: vec![(Time::NEVER, blank); FIRST_RING].into_boxed_slice(),
+            head: 0,
+            len: 0,
+            sent: 0,
+            busy_until: Time::ZERO,
+            safe: Time::ZERO + lookahead,
+            propagation,
+            lookahead,
+            special: false,
+            impairments: Vec::new(),
+            observers: Vec::new(),
+        }
+    }
+
+    /// Adds line errors; several are asked in the order of adding, until one loses the cell.
+    pub fn impair(&mut self, impairment: Box<dyn Impairment<C>>) {
+        self.impairments.push(impairment);
+        self.special = true;
+    }
+
+    /// Adds an observer.
+    pub fn observe(&mut self, observer: Box<dyn LinkObserver<C>>) {
+        self.observers.push(observer);
+        self.special = true;
+    }
+
+    /// The propagation delay.
+    pub fn propagation(&self) -> Duration {
+        self.propagation
+    }
+
+    /// Sends a cell that occupies the line in [start, end).
+    ///
+    /// # Panics
+    /// In debug builds when the line is still busy at `start`.
+    #[inline]
+    pub fn send(&mut self, start: Time, end: Time, cell: C) {
+        debug_assert!(start >= self.busy_until, "a line sends two cells at once: {start:?} < {:?}", self.busy_until);
+        self.busy_until = end;
+        self.sent += 1;
+        if self.special {
+            self.send_specially(start, end, cell);
+        } else {
+            self.push(end + self.propagation, cell);
+        }
+    }
+
+    #[cold]
+    fn send_specially(&mut self, start: Time, end: Time, cell: C) {
+        let arrival = end + self.propagation;
+        let mut fate = Fate::Intact;
+        let mut now = cell;
+        for impairment in &mut self.impairments {
+            match impairment.fate(start, now) {
+                Fate::Intact => {}
+                Fate::Altered(changed) => {
+                    now = changed;
+                    fate = Fate::Altered(changed);
+                }
+                Fate::Lost => {
+                    fate = Fate::Lost;
+                    break;
+                }
+            }
+        }
+        for observer in &mut self.observers {
+            observer.on_cell(start, end, arrival, cell, fate);
+        }
+        if !matches!(fate, Fate::Lost) {
+            self.push(arrival, now);
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, arrival: Time, cell: C) {
+        if self.len == self.ring.len() {
+            self.grow();
+        }
+        let at = (self.head + self.len) & (self.ring.len() - 1);
+        self.ring[at] = (arrival, cell);
+        self.len += 1;
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let old = self.ring.len();
+        let mut ring = Vec::with_capacity(old * 2);
+        ring.extend((0..old).map(|k| self.ring[(self.head + k) & (old - 1)]));
+        ring.resize(old * 2, self.ring[self.head]);
+        self.ring = ring.into_boxed_slice();
+        self.head = 0;
+    }
+
+    /// Arrival time of the next cell, [`Time::NEVER`] where none is on its way.
+    #[inline]
+    pub fn next_arrival(&self) -> Time {
+        if self.len == 0 { Time::NEVER } else { self.ring[self.head].0 }
+    }
+
+    /// Takes the next cell off the link.
+    ///
+    /// # Panics
+    /// In debug builds when none is on its way.
+    #[inline]
+    pub fn receive(&mut self) -> (Time, C) {
+        debug_assert!(self.len > 0, "a cell is taken from an empty link");
+        let entry = self.ring[self.head];
+        self.head = (self.head + 1) & (self.ring.len() - 1);
+        self.len -= 1;
+        entry
+    }
+
+    /// Cells on their way.
+    pub fn in_flight(&self) -> usize {
+        self.len
+    }
+
+    /// Cells sent since the start.
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// No cell that is not on its way yet arrives before this instant.
+    #[inline]
+    pub(crate) fn safe(&self) -> Time {
+        self.safe
+    }
+
+    /// The sender has done all its work before `horizon`.
+    #[inline]
+    pub(crate) fn sender_reached(&mut self, horizon: Time) {
+        self.safe = horizon.max(self.busy_until) + self.lookahead;
+    }
+}
+
+/// The links as a node sees them while it works.
+pub struct Wires<'a, C> {
+    links: &'a mut [Link<C>],
+}
+
+impl<'a, C: Copy> Wires<'a, C> {
+    /// All links of the network; a node uses only its own.
+    pub fn new(links: &'a mut [Link<C>]) -> Wires<'a, C> {
+        Wires { links }
+    }
+
+    /// Link `id`.
+    #[inline]
+    pub fn link(&mut self, id: LinkId) -> &mut Link<C> {
+        &mut self.links[id]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_arrive_in_order_after_sending_and_propagation() {
+        let mut link = Link::new(Duration::from_ps(10), Duration::from_ps(7), 0u64);
+        for k in 0..200u64 {
+            let start = Time::from_ps(10 * k);
+            link.send(start, start + Duration::from_ps(10), k);
+        }
+        assert_eq!(link.in_flight(), 200);
+        for k in 0..200u64 {
+            assert_eq!(link.next_arrival(), Time::from_ps(10 * k + 17));
+            assert_eq!(link.receive(), (Time::from_ps(10 * k + 17), k));
+        }
+        assert_eq!(link.next_arrival(), Time::NEVER);
+        link.sender_reached(Time::from_ps(100));
+        assert_eq!(link.safe(), Time::from_ps(2_000 + 17), "a busy line promises from its end");
+    }
+
+    #[test]
+    #[should_panic(expected = "two cells at once")]
+    #[cfg(debug_assertions)]
+    fn a_busy_line_refuses() {
+        let mut link = Link::new(Duration::from_ps(10), Duration::ZERO, ());
+        link.send(Time::ZERO, Time::from_ps(10), ());
+        link.send(Time::from_ps(9), Time::from_ps(19), ());
+    }
+}

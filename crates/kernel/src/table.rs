@@ -1,0 +1,112 @@
+//! Results as plain columns: typed, named, with a unit. The Python crate turns them into Arrow.
+
+/// The values of a column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    /// Counts, picoseconds, numbers of things.
+    U64(Vec<u64>),
+    /// Measured quantities; NaN where there is none.
+    F64(Vec<f64>),
+    /// Names; `None` where there is none.
+    Text(Vec<Option<String>>),
+}
+
+/// One column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Name, in snake case.
+    pub name: &'static str,
+    /// Unit, `1` for pure numbers, empty for names.
+    pub unit: &'static str,
+    /// Values, one for each row.
+    pub values: Values,
+}
+
+/// A table of results; its columns have equal length.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// Name, for example `queues`.
+    pub name: &'static str,
+    /// Columns in the order of display.
+    pub columns: Vec<Column>,
+}
+
+impl Table {
+    /// An empty table.
+    pub fn new(name: &'static str) -> Table {
+        Table { name, columns: Vec::new() }
+    }
+
+    /// Adds a column of counts.
+    #[must_use]
+    pub fn counts(mut self, name: &'static str, unit: &'static str, values: impl IntoIterator<Item = u64>) -> Table {
+        self.columns.push(Column { name, unit, values: Values::U64(values.into_iter().collect()) });
+        self
+    }
+
+    /// Adds a column of measured quantities.
+    #[must_use]
+    pub fn numbers(mut self, name: &'static str, unit: &'static str, values: impl IntoIterator<Item = f64>) -> Table {
+        self.columns.push(Column { name, unit, values: Values::F64(values.into_iter().collect()) });
+        self
+    }
+
+    /// Adds a column of names.
+    #[must_use]
+    pub fn names<S: Into<String>>(mut self, name: &'static str, values: impl IntoIterator<Item = S>) -> Table {
+        let values = values.into_iter().map(|v| Some(v.into())).collect();
+        self.columns.push(Column { name, unit: "", values: Values::Text(values) });
+        self
+    }
+
+    /// Adds a column of names that may be missing.
+    #[must_use]
+    pub fn optional_names(mut self, name: &'static str, values: impl IntoIterator<Item = Option<String>>) -> Table {
+        self.columns.push(Column { name, unit: "", values: Values::Text(values.into_iter().collect()) });
+        self
+    }
+
+    /// The column called `name`.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn column(&self, name: &str) -> &Values {
+        match self.columns.iter().find(|c| c.name == name) {
+            Some(c) => &c.values,
+            None => panic!("table {} has no column {name}", self.name),
+        }
+    }
+
+    /// The counts in column `name`.
+    ///
+    /// # Panics
+    /// When there is no such column of counts.
+    pub fn u64s(&self, name: &str) -> &[u64] {
+        match self.column(name) {
+            Values::U64(v) => v,
+            other => panic!("column {name} holds no counts: {other:?}"),
+        }
+    }
+
+    /// The quantities in column `name`.
+    ///
+    /// # Panics
+    /// When there is no such column of quantities.
+    pub fn f64s(&self, name: &str) -> &[f64] {
+        match self.column(name) {
+            Values::F64(v) => v,
+            other => panic!("column {name} holds no quantities: {other:?}"),
+        }
+    }
+
+    /// The names in column `name`, empty where missing.
+    ///
+    /// # Panics
+    /// When there is no such column of names.
+    pub fn texts(&self, name: &str) -> Vec<&str> {
+        match self.column(name) {
+            Values::Text(v) => v.iter().map(|s| s.as_deref().unwrap_or("")).collect(),
+            other => panic!("column {name} holds no names: {other:?}"),
+        }
+    }
+}
