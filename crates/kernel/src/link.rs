@@ -30,7 +30,7 @@ pub trait LinkObserver<C>: Send {
 
 /// A one-way link.
 ///
-/// A cell that starts at `t` arrives (last bit) no sooner than `t + cell time + propagation`; this lookahead is
+/// A cell that starts at `t` arrives (last bit) at `t + cell time + propagation`; this lookahead is
 /// positive also on a link of zero length, and it is what lets the receiving node work ahead safely.
 pub struct Link<C> {
     ring: Box<[(Time, C)]>,
@@ -39,7 +39,6 @@ pub struct Link<C> {
     sent: u64,
     busy_until: Time,
     safe: Time,
-    propagation: Duration,
     lookahead: Duration,
     special: bool,
     impairments: Vec<Box<dyn Impairment<C>>>,
@@ -49,7 +48,7 @@ pub struct Link<C> {
 const FIRST_RING: usize = 64;
 
 impl<C: Copy> Link<C> {
-    /// A link whose cells take at least `shortest_cell` to send and `propagation` to travel.
+    /// A link whose cells take `shortest_cell` to send (slots are this long or 1 ps longer) and `propagation` to travel.
     ///
     /// `blank` fills unused ring places and never leaves the link.
     pub fn new(shortest_cell: Duration, propagation: Duration, blank: C) -> Link<C> {
@@ -62,7 +61,6 @@ impl<C: Copy> Link<C> {
             sent: 0,
             busy_until: Time::ZERO,
             safe: Time::ZERO + lookahead,
-            propagation,
             lookahead,
             special: false,
             impairments: Vec::new(),
@@ -82,9 +80,11 @@ impl<C: Copy> Link<C> {
         self.special = true;
     }
 
-    /// The propagation delay.
-    pub fn propagation(&self) -> Duration {
-        self.propagation
+    /// From the start of a cell to its arrival: one cell time (rounded down to a picosecond) and the propagation.
+    ///
+    /// The same for every cell, so that round trips are exact: only starts of cells follow the rational slot clock.
+    pub fn delay(&self) -> Duration {
+        self.lookahead
     }
 
     /// Sends a cell that occupies the line in [start, end).
@@ -99,13 +99,13 @@ impl<C: Copy> Link<C> {
         if self.special {
             self.send_specially(start, end, cell);
         } else {
-            self.push(end + self.propagation, cell);
+            self.push(start + self.lookahead, cell);
         }
     }
 
     #[cold]
     fn send_specially(&mut self, start: Time, end: Time, cell: C) {
-        let arrival = end + self.propagation;
+        let arrival = start + self.lookahead;
         let mut fate = Fate::Intact;
         let mut now = cell;
         for impairment in &mut self.impairments {

@@ -1,1 +1,11 @@
-//! stub
+//! ATM models on the Cellway kernel.
+#![forbid(unsafe_code)]
+
+pub mod buffer;
+pub mod cell;
+pub mod credit;
+mod family;
+pub mod impairment;
+pub mod schedule;
+pub mod spec;
+pub mod traffic;

@@ -1,0 +1,24 @@
+//! Tail drop: a cell is lost when the buffer is full.
+
+use super::{BufferConfig, BufferPolicy, BufferView, DropReason, Verdict};
+use crate::cell::Cell;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A cell that finds the port's buffer full is lost; all others are stored.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TailDrop {}
+
+impl BufferConfig for TailDrop {
+    fn build(&self) -> Box<dyn BufferPolicy> {
+        Box::new(TailDrop {})
+    }
+}
+
+impl BufferPolicy for TailDrop {
+    #[inline]
+    fn admit(&mut self, view: &BufferView, _cell: Cell) -> Verdict {
+        if view.occupancy < view.capacity { Verdict::Admit } else { Verdict::Drop(DropReason::BufferFull) }
+    }
+}

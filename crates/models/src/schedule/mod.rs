@@ -1,0 +1,45 @@
+//! Service disciplines within one priority group of an output line. Groups themselves are served by strict priority.
+
+use crate::family::family;
+use cellway_kernel::time::Time;
+
+/// Number of a queue within its port.
+pub type QueueId = u32;
+
+family! {
+    /// Which queue of a priority group goes next.
+    ScheduleSpec: ScheduleConfig;
+    round_robin => RoundRobin,
+    fifo => Fifo,
+}
+
+#[allow(clippy::derivable_impls)]
+impl Default for ScheduleSpec {
+    fn default() -> Self {
+        ScheduleSpec::round_robin(round_robin::RoundRobin {})
+    }
+}
+
+/// Parameters of a discipline.
+pub trait ScheduleConfig {
+    /// Builds the state for one priority group.
+    fn build(&self) -> Box<dyn Schedule>;
+
+    /// True where all VCs of a group wait in one queue, in order of arrival; false for a queue per VC.
+    fn shares_queue(&self) -> bool;
+}
+
+/// Chooses among the queues that may send: those with a cell and, under flow control, with credit.
+///
+/// A queue enters with [`activate`](Schedule::activate) and leaves with [`next`](Schedule::next); after its cell is
+/// sent the port activates it again if it may send more. The port keeps all counts.
+pub trait Schedule: Send {
+    /// A cell joined `queue`; called before `activate`. Only disciplines with time stamps need it.
+    fn arrived(&mut self, _now: Time, _queue: QueueId) {}
+
+    /// `queue` may send; it is not among the waiting ones yet.
+    fn activate(&mut self, now: Time, queue: QueueId);
+
+    /// Takes the queue that goes next.
+    fn next(&mut self, now: Time) -> Option<QueueId>;
+}

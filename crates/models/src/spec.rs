@@ -1,0 +1,188 @@
+//! The engine document: the one validated form in which a scenario reaches the engine. SI integers only.
+//!
+//! Users never write it; `cellway.scenario` lowers YAML and Python objects to it. Unknown fields are errors.
+
+use crate::buffer::BufferSpec;
+use crate::credit::CreditSpec;
+use crate::impairment::ImpairmentSpec;
+use crate::schedule::ScheduleSpec;
+use crate::traffic::TrafficSpec;
+use cellway_kernel::time::Duration;
+use cellway_kernel::units::{BitRate, Cells};
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The version of this document that the engine reads.
+pub const VERSION: u32 = 1;
+
+/// A scenario.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// Version of the document, [`VERSION`].
+    pub version: u32,
+    /// Seed of all random streams.
+    pub seed: u64,
+    /// Switches by name.
+    #[serde(default)]
+    pub switches: IndexMap<String, Switch>,
+    /// Hosts by name. Each has one line to the network and one from it.
+    pub hosts: IndexMap<String, Host>,
+    /// One-way links.
+    pub links: Vec<Link>,
+    /// Virtual connections by name.
+    pub vcs: IndexMap<String, Vc>,
+    /// What to record.
+    #[serde(default)]
+    pub probes: Vec<Probe>,
+}
+
+/// A switch with shared memory and output queueing.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Switch {
+    /// Shared cell memory; `null` is unlimited.
+    #[serde(default)]
+    pub memory: Option<Cells>,
+    /// Output ports by the name of their link; missing ones take the defaults.
+    #[serde(default)]
+    pub ports: IndexMap<String, Port>,
+}
+
+/// An output port.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Port {
+    /// Cells that may wait for this port; `null` is unlimited. Flow-controlled VCs have their own N2 + N3 besides.
+    #[serde(default)]
+    pub buffer: Option<Cells>,
+    /// Discipline within each priority group.
+    #[serde(default)]
+    pub schedule: ScheduleSpec,
+    /// Admission to the buffer.
+    #[serde(default)]
+    pub discard: BufferSpec,
+}
+
+/// A host: the applications at the ends of VCs, on one network interface.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Host {
+    /// Discipline among the host's VCs of one priority.
+    #[serde(default)]
+    pub schedule: ScheduleSpec,
+}
+
+/// A one-way link.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// Its name, `from->to`.
+    pub name: String,
+    /// Node that sends.
+    pub from: String,
+    /// Node that receives.
+    pub to: String,
+    /// Rate of the line, in bits of whole cells.
+    pub rate: BitRate,
+    /// Propagation delay.
+    pub delay: Duration,
+    /// Errors of the line.
+    #[serde(default)]
+    pub impairments: Vec<ImpairmentSpec>,
+}
+
+/// A virtual connection, point to point or point to multipoint.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Vc {
+    /// Host that sends.
+    pub from: String,
+    /// Hosts that receive, at least one.
+    pub to: Vec<String>,
+    /// The links of the path or tree, each after the one that feeds it.
+    pub links: Vec<String>,
+    /// Priority group, 0 (served first) to 63.
+    #[serde(default)]
+    pub priority: u8,
+    /// The application.
+    pub traffic: TrafficSpec,
+    /// Credit flow control by the name of the link (of the return path too, for applications that answer).
+    #[serde(default)]
+    pub credit: IndexMap<String, CreditSpec>,
+}
+
+/// Something to record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Probe {
+    /// Every cell on a link: start, arrival, VC, kind, sequence number, fate.
+    Trace {
+        /// The link.
+        link: String,
+    },
+    /// Cells waiting in a switch: in all, at one port, or of one VC (at one port, or stored copies in the switch).
+    Queue {
+        /// The switch.
+        node: String,
+        /// The port, by its link.
+        #[serde(default)]
+        link: Option<String>,
+        /// The VC.
+        #[serde(default)]
+        vc: Option<String>,
+        /// Bin length; `null` keeps every change.
+        #[serde(default)]
+        every: Option<Duration>,
+    },
+    /// Credit that the sender of a link holds for a VC.
+    Credit {
+        /// The link.
+        link: String,
+        /// The VC.
+        vc: String,
+        /// Bin length; `null` keeps every change.
+        #[serde(default)]
+        every: Option<Duration>,
+    },
+    /// Cells per second that start on a link.
+    Throughput {
+        /// The link.
+        link: String,
+        /// Of one VC; `null` means of all.
+        #[serde(default)]
+        vc: Option<String>,
+        /// Of which kind.
+        #[serde(default)]
+        cells: Counted,
+        /// Bin length.
+        every: Duration,
+    },
+    /// End-to-end delay of each data cell of a VC, from its start on the first link to its arrival over the last.
+    Delay {
+        /// The VC.
+        vc: String,
+        /// The destination; `null` means each.
+        #[serde(default)]
+        to: Option<String>,
+    },
+}
+
+/// Which cells a throughput probe counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Counted {
+    /// User data cells.
+    #[default]
+    Data,
+    /// Credit cells and requests.
+    Credit,
+    /// Every cell.
+    All,
+}
+
+/// The JSON schema of the document, from which Python's parameter classes are generated.
+pub fn schema() -> schemars::Schema {
+    schemars::schema_for!(Scenario)
+}

@@ -1,0 +1,65 @@
+//! Constant bit rate: one cell each period, exactly.
+
+use super::{Application, Offer, Traffic, TrafficConfig, TrafficContext, start_and_phase, stop_after_start};
+use cellway_kernel::error::SpecError;
+use cellway_kernel::time::{Duration, Time};
+use cellway_kernel::units::{CellClock, CellRate};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One cell every 1/rate; cell k comes at floor(k / rate) picoseconds after the first, without drift.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cbr {
+    /// Cells per second; more than the host's line can carry builds a queue in the host.
+    pub rate: CellRate,
+    /// When it begins. Default: 0 s.
+    #[serde(default)]
+    pub start: Duration,
+    /// Added to the start. Default: random within one period, so that sources do not march in step.
+    #[serde(default)]
+    pub phase: Option<Duration>,
+    /// When it ends. Default: never.
+    #[serde(default)]
+    pub stop: Option<Duration>,
+}
+
+impl TrafficConfig for Cbr {
+    fn build(&self, context: &TrafficContext<'_>) -> Result<Application, SpecError> {
+        let clock = positive_rate("rate", self.rate)?;
+        let stop = stop_after_start(self.start, self.stop)?;
+        let next = start_and_phase(context, self.start, self.phase, clock.shortest());
+        Ok(Application::one_way(Periodic { next, stop, clock }))
+    }
+}
+
+/// The clock of a rate that must be positive.
+pub(super) fn positive_rate(name: &str, rate: CellRate) -> Result<CellClock, SpecError> {
+    // 10^-6 to 10^12 cells/s: a period from 1 ps to 11 days.
+    if rate.is_zero() || !(1e-6..=1e12).contains(&rate.per_second()) {
+        return Err(SpecError::new(name, "a rate that no source can have")
+            .found(format_args!("{} cells/s", rate.per_second()))
+            .allowed("1e-6 to 1e12 cells/s"));
+    }
+    Ok(CellClock::of_rate(rate))
+}
+
+struct Periodic {
+    next: Time,
+    stop: Time,
+    clock: CellClock,
+}
+
+impl Traffic for Periodic {
+    fn next_offer(&self) -> Time {
+        self.next
+    }
+
+    fn offer(&mut self, _now: Time) -> Offer {
+        self.next += self.clock.tick();
+        if self.next >= self.stop {
+            self.next = Time::NEVER;
+        }
+        Offer::Cells(1)
+    }
+}

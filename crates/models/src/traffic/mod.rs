@@ -1,0 +1,130 @@
+//! Traffic: when the application at a host has cells to send.
+
+use crate::family::family;
+use cellway_kernel::error::SpecError;
+use cellway_kernel::rng::{Stream, stream};
+use cellway_kernel::time::{Duration, Time};
+use cellway_kernel::units::{BitRate, CellClock};
+
+family! {
+    /// When the application of a VC offers cells to its host.
+    TrafficSpec: TrafficConfig;
+    greedy => Greedy,
+    cbr => Cbr,
+}
+
+/// What an application needs to know of its place.
+pub struct TrafficContext<'a> {
+    /// Seed of the run.
+    pub seed: u64,
+    /// Name of the VC.
+    pub vc: &'a str,
+    /// Rate of the host's line.
+    pub line: BitRate,
+}
+
+impl TrafficContext<'_> {
+    /// The random stream of this application, or of a named part of it.
+    pub fn stream(&self, part: &str) -> Stream {
+        stream(self.seed, &format!("vcs.{}.traffic{part}", self.vc))
+    }
+
+    /// The clock of the host's line.
+    pub fn line_clock(&self) -> CellClock {
+        CellClock::of_line(self.line)
+    }
+}
+
+/// The application of a VC: the part at its source, and for closed loops the part at its destination.
+pub struct Application {
+    /// At the VC's first host.
+    pub source: Box<dyn Traffic>,
+    /// At the VC's last host, sending over the return path.
+    pub responder: Option<Box<dyn Traffic>>,
+}
+
+impl Application {
+    /// An application that only sends.
+    pub fn one_way(source: impl Traffic + 'static) -> Application {
+        Application { source: Box::new(source), responder: None }
+    }
+}
+
+/// Parameters of an application.
+pub trait TrafficConfig {
+    /// Builds it.
+    ///
+    /// # Errors
+    /// For parameters that make no sense; paths are relative to the parameters.
+    fn build(&self, context: &TrafficContext<'_>) -> Result<Application, SpecError>;
+
+    /// True where the destination answers, so that the VC needs a return path.
+    fn answers(&self) -> bool {
+        false
+    }
+}
+
+/// What an application hands to its host at one instant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Offer {
+    /// So many cells of a stream without structure.
+    Cells(u64),
+    /// A message of so many cells (at least 1); its last cell carries AAU.
+    Message(u64),
+    /// Cells without end, until [`Offer::Nothing`].
+    Endless,
+    /// Nothing; also ends [`Offer::Endless`].
+    Nothing,
+}
+
+/// An application at a host. It owns no clock: the host asks when it next wants to run, and runs it.
+pub trait Traffic: Send {
+    /// When it next has something to offer; [`Time::NEVER`] if nothing happens first.
+    fn next_offer(&self) -> Time;
+
+    /// It is `next_offer()` now.
+    fn offer(&mut self, now: Time) -> Offer;
+
+    /// A message from the other end is complete. May change `next_offer`, to `now` at the earliest.
+    fn message_received(&mut self, _now: Time) {}
+
+    /// Closed-loop statistics, where the application has any.
+    fn exchanges(&self) -> Option<Exchanges> {
+        None
+    }
+}
+
+/// What a closed-loop application counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Exchanges {
+    /// Requests sent (without repetitions).
+    pub requests: u64,
+    /// Requests sent again after a time-out.
+    pub repeated: u64,
+    /// Responses received.
+    pub responses: u64,
+    /// Sum of the response times: from the request's offer to the response's last cell.
+    pub total_time: Duration,
+    /// The longest response time.
+    pub longest: Duration,
+}
+
+fn start_and_phase(context: &TrafficContext<'_>, start: Duration, phase: Option<Duration>, period: Duration) -> Time {
+    use rand::RngExt;
+    // A random phase by default: sources that start in step would meet in step for ever (phase effects).
+    let phase = phase.unwrap_or_else(|| {
+        let ps = context.stream(".phase").random_range(0..period.ps().max(1));
+        Duration::from_ps(ps)
+    });
+    Time::ZERO + start + phase
+}
+
+fn stop_after_start(start: Duration, stop: Option<Duration>) -> Result<Time, SpecError> {
+    match stop {
+        None => Ok(Time::NEVER),
+        Some(stop) if stop <= start => Err(SpecError::new("stop", "the application stops before it starts")
+            .found(format_args!("{} s", stop.seconds()))
+            .allowed(format_args!("more than its start, {} s", start.seconds()))),
+        Some(stop) => Ok(Time::ZERO + stop),
+    }
+}
