@@ -87,5 +87,6 @@ $(UV): Makefile
 .venv/engine.stamp: $(ENGINE_SOURCES) .venv/run.stamp
 	@command -v cargo >/dev/null || { \
 		echo "make: cargo is missing; install Rust 1.88 or later (https://rustup.rs)." >&2; exit 1; }
-	env -u MAKEFLAGS -u MFLAGS -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/.venv" $(BIN)/maturin develop --release --locked
+	env -u MAKEFLAGS -u MFLAGS -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/.venv" PIP_QUIET=1 PIP_NO_INDEX=1 \
+		$(BIN)/maturin develop --release --locked
 	touch $@

@@ -22,8 +22,9 @@ MODELS_LAYERS = (
     {"cell", "family"},
     {"wire"},
     {"buffer", "credit", "impairment", "schedule", "traffic"},
-    {"host", "switch"},
     {"spec"},
+    {"observe"},
+    {"host", "switch"},
     {"network"},
 )
 PYTHON_LAYERS = (
