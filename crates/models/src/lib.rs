@@ -9,3 +9,4 @@ pub mod impairment;
 pub mod schedule;
 pub mod spec;
 pub mod traffic;
+pub mod wire;
