@@ -76,6 +76,8 @@ $(UV): Makefile
 			"Name another one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' || { \
 		echo "make: $(PYTHON) has no venv module (Debian and Ubuntu: apt install python3-venv)." >&2; exit 1; }
+	@command -v cargo >/dev/null || { \
+		echo "make: cargo is missing; install Rust 1.88 or later (https://rustup.rs)." >&2; exit 1; }
 	$(PYTHON) -m venv .venv
 	$(PIP_INSTALL) -r $<
 	touch $@
@@ -85,8 +87,6 @@ $(UV): Makefile
 	touch $@
 
 .venv/engine.stamp: $(ENGINE_SOURCES) .venv/run.stamp
-	@command -v cargo >/dev/null || { \
-		echo "make: cargo is missing; install Rust 1.88 or later (https://rustup.rs)." >&2; exit 1; }
 	env -u MAKEFLAGS -u MFLAGS -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/.venv" PIP_QUIET=1 PIP_NO_INDEX=1 \
 		$(BIN)/maturin develop --release --locked
 	touch $@
