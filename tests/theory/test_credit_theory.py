@@ -261,22 +261,22 @@ def test_link_by_link_needs_the_number_of_links_times_less() -> None:
 
 
 def test_bad_arguments_are_refused() -> None:
-    for call in (
-        lambda: credit.round_trip_ps(-1),
-        lambda: credit.n3_for_bandwidth(-1, 1),
-        lambda: credit.round_trip_limits(0, 5),
-        lambda: credit.rate_bound(0, 5, 10),
-        lambda: credit.rate_bound(1, -5, 10),
-        lambda: credit.sustained_rate_bound(1, 5, 0),
-        lambda: credit.greedy_rate(1, -1, 5),
-        lambda: credit.greedy_rate(1, 5, float("nan")),
-        lambda: credit.opposed_rates(0, 3),
-        lambda: credit.further_credits(-1, 0, 1),
-        lambda: credit.equilibrium_fill(1, 1, 1, 1.5),
-        lambda: credit.fill_swing(10, 0.5, 0.4),
-        lambda: credit.link_by_link_buffers([]),
-        lambda: credit.end_to_end_buffers([-1]),
-        lambda: credit.figure_6(n2=0),
+    for call, text in (
+        (lambda: credit.round_trip_ps(-1), "length"),
+        (lambda: credit.n3_for_bandwidth(-1, 1), "round trip"),
+        (lambda: credit.round_trip_limits(0, 5), "loop"),
+        (lambda: credit.rate_bound(0, 5, 10), "n2"),
+        (lambda: credit.rate_bound(1, -5, 10), "n3"),
+        (lambda: credit.sustained_rate_bound(1, 5, 0), "r must"),
+        (lambda: credit.greedy_rate(1, -1, 5), "n3"),
+        (lambda: credit.greedy_rate(1, 5, float("nan")), "r must"),
+        (lambda: credit.opposed_rates(0, 3), "n2"),
+        (lambda: credit.further_credits(-1, 0, 1), "counts"),
+        (lambda: credit.equilibrium_fill(1, 1, 1, 1.5), "share"),
+        (lambda: credit.fill_swing(10, 0.5, 0.4), "burst rate"),
+        (lambda: credit.link_by_link_buffers([]), "at least one link"),
+        (lambda: credit.end_to_end_buffers([-1]), "round trip"),
+        (lambda: credit.figure_6(n2=0), "n2"),
     ):
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match=text):
             call()

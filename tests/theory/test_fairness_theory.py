@@ -118,7 +118,7 @@ def test_agrees_with_successive_linear_programs(network: tuple[dict[int, int], d
     fixed: dict[int, float] = {}
 
     def best(objective: list[float], floor: float | None) -> float:
-        """Maximum of the objective over (levels, t): free levels at least t, or at least `floor` where that is given."""
+        """Maximum of the objective over (levels, t), free levels being at least t, or at least `floor` if given."""
         upper: list[list[float]] = []
         limit: list[float] = []
         for link, capacity in capacities.items():
@@ -179,8 +179,8 @@ def test_jain_index() -> None:
     assert jain_index(np.array([1.0, 2.0, 3.0])) == pytest.approx(36 / 42)
     assert jain_index([10, 20], ideal=[1, 2]) == pytest.approx(1.0)
     assert jain_index([1e-200, 1e-200]) == pytest.approx(1.0)
-    for bad in ([], [0, 0], [-1, 2], [float("nan")]):
-        with pytest.raises(ValueError):
+    for bad, text in (([], "non-empty"), ([0, 0], "all rates are zero"), ([-1, 2], "none neg"), ([np.nan], "finite")):
+        with pytest.raises(ValueError, match=text):
             jain_index(bad)
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="one positive ideal"):
         jain_index([1, 2], ideal=[1])

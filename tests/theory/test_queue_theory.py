@@ -287,22 +287,22 @@ def test_a_load_without_steady_state_is_refused(load: float) -> None:
 
 
 def test_other_bad_arguments_are_refused() -> None:
-    for call in (
-        lambda: queues.geo_mean_wait(0, 0.5),
-        lambda: queues.geo_wait_pmf(2, 0.0, 3),
-        lambda: queues.geo_number_pmf(2, 0.5, 0),
-        lambda: queues.geo_mean_number(2, 0.5, "late"),  # type: ignore[arg-type]
-        lambda: queues.geo_number_pmf(2, 0.5, 3, "late"),  # type: ignore[arg-type]
-        lambda: queues.batch_number_pmf([0.5, 0.4], 3),
-        lambda: queues.batch_number_pmf([1.5, -0.5], 3),
-        lambda: queues.batch_number_pmf([0.0, 1.0], 3),
-        lambda: queues.md1_wait_cdf(0.5, math.inf),
-        lambda: queues.periodic_tail(5, 4.9, 1.0),
-        lambda: queues.periodic_tail(5, math.nan, 1.0),
-        lambda: queues.periodic_tail(5, 6.0, -1.0),
-        lambda: queues.periodic_tail(0, 6.0, 1.0),
-        lambda: queues.periodic_slotted_wait_tail(5, 6, -1),
-        lambda: queues.pollaczek_khinchine_wait(0.5, 1.0, 0.5),
+    for call, text in (
+        (lambda: queues.geo_mean_wait(0, 0.5), "sources"),
+        (lambda: queues.geo_wait_pmf(2, 0.0, 3), "above 0"),
+        (lambda: queues.geo_number_pmf(2, 0.5, 0), "size"),
+        (lambda: queues.geo_mean_number(2, 0.5, "late"), "order"),  # type: ignore[arg-type]
+        (lambda: queues.geo_number_pmf(2, 0.5, 3, "late"), "order"),  # type: ignore[arg-type]
+        (lambda: queues.batch_number_pmf([0.5, 0.4], 3), "sum to 1"),
+        (lambda: queues.batch_number_pmf([1.5, -0.5], 3), "none negative"),
+        (lambda: queues.batch_number_pmf([0.0, 1.0], 3), "load"),
+        (lambda: queues.md1_wait_cdf(0.5, math.inf), "finite"),
+        (lambda: queues.periodic_tail(5, 4.9, 1.0), "at least 5"),
+        (lambda: queues.periodic_tail(5, math.nan, 1.0), "period"),
+        (lambda: queues.periodic_tail(5, 6.0, -1.0), "work"),
+        (lambda: queues.periodic_tail(0, 6.0, 1.0), "sources"),
+        (lambda: queues.periodic_slotted_wait_tail(5, 6, -1), "whole"),
+        (lambda: queues.pollaczek_khinchine_wait(0.5, 1.0, 0.5), "second moment"),
     ):
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match=text):
             call()
