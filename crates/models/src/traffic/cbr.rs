@@ -36,10 +36,16 @@ impl TrafficConfig for Cbr {
 /// The clock of a rate that must be positive.
 pub(super) fn positive_rate(name: &str, rate: CellRate) -> Result<CellClock, SpecError> {
     // 10^-6 to 10^12 cells/s: a period from 1 ps to 11 days.
+    let (num, den) = rate.into();
     if rate.is_zero() || !(1e-6..=1e12).contains(&rate.per_second()) {
         return Err(SpecError::new(name, "a rate that no source can have")
-            .found(format_args!("{} cells/s", rate.per_second()))
+            .found(format_args!("{num}/{den} cells/s"))
             .allowed("1e-6 to 1e12 cells/s"));
+    }
+    if num >= 1 << 63 {
+        return Err(SpecError::new(name, "a rate with more digits than the clock can hold")
+            .found(format_args!("{num}/{den} cells/s"))
+            .allowed("a numerator below 2^63"));
     }
     Ok(CellClock::of_rate(rate))
 }

@@ -11,7 +11,14 @@ family! {
     TrafficSpec: TrafficConfig;
     greedy => Greedy,
     cbr => Cbr,
+    on_off => OnOff,
 }
+
+mod period;
+#[cfg(test)]
+mod trial;
+
+pub use period::PeriodDistribution;
 
 /// What an application needs to know of its place.
 pub struct TrafficContext<'a> {
@@ -80,13 +87,19 @@ pub enum Offer {
 /// An application at a host. It owns no clock: the host asks when it next wants to run, and runs it.
 pub trait Traffic: Send {
     /// When it next has something to offer; [`Time::NEVER`] if nothing happens first.
+    ///
+    /// It may be the instant of the last offer, and never an earlier one: several offers at one instant are in order.
     fn next_offer(&self) -> Time;
 
     /// It is `next_offer()` now.
     fn offer(&mut self, now: Time) -> Offer;
 
-    /// A message from the other end is complete. May change `next_offer`, to `now` at the earliest.
-    fn message_received(&mut self, _now: Time) {}
+    /// A message from the other end is complete, every cell of it; `last` is the sequence number of its last cell.
+    ///
+    /// The host at the other end numbers the cells of its direction of the VC from 0 in the order of its offers
+    /// (modulo 2^32), so `last` says which message it is when others were lost. A message with a lost or corrupted
+    /// cell is never reported. May change `next_offer`, to `now` at the earliest.
+    fn message_received(&mut self, _now: Time, _last: u32) {}
 
     /// Closed-loop statistics, where the application has any.
     fn exchanges(&self) -> Option<Exchanges> {
@@ -116,7 +129,7 @@ fn start_and_phase(context: &TrafficContext<'_>, start: Duration, phase: Option<
         let ps = context.stream(".phase").random_range(0..period.ps().max(1));
         Duration::from_ps(ps)
     });
-    Time::ZERO + start + phase
+    Time::ZERO.saturating_add(start).saturating_add(phase)
 }
 
 fn stop_after_start(start: Duration, stop: Option<Duration>) -> Result<Time, SpecError> {
@@ -125,6 +138,6 @@ fn stop_after_start(start: Duration, stop: Option<Duration>) -> Result<Time, Spe
         Some(stop) if stop <= start => Err(SpecError::new("stop", "the application stops before it starts")
             .found(format_args!("{} s", stop.seconds()))
             .allowed(format_args!("more than its start, {} s", start.seconds()))),
-        Some(stop) => Ok(Time::ZERO + stop),
+        Some(stop) => Ok(Time::ZERO.saturating_add(stop)),
     }
 }
