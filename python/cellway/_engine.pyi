@@ -26,9 +26,6 @@ def version() -> str:
 def schema() -> str:
     """JSON schema of the engine document."""
 
-def catalogue() -> str:
-    """JSON list of `{"family", "kind", "summary", "source"}`, one entry for each algorithm."""
-
 @final
 class Simulation:
     """One network, built from an engine document and run step by step."""
@@ -49,7 +46,7 @@ class Simulation:
 
     @property
     def cell_hops(self) -> int:
-        """Cells delivered over links so far."""
+        """Cells sent over links so far."""
 
     def mark(self) -> None:
         """End the warm-up: the counters of the summary start here."""

@@ -37,6 +37,8 @@ pub struct Link<C> {
     head: usize,
     len: usize,
     sent: u64,
+    lost: u64,
+    altered: u64,
     busy_until: Time,
     safe: Time,
     lookahead: Duration,
@@ -59,6 +61,8 @@ impl<C: Copy> Link<C> {
             head: 0,
             len: 0,
             sent: 0,
+            lost: 0,
+            altered: 0,
             busy_until: Time::ZERO,
             safe: Time::ZERO + lookahead,
             lookahead,
@@ -124,8 +128,13 @@ impl<C: Copy> Link<C> {
         for observer in &mut self.observers {
             observer.on_cell(start, end, arrival, cell, fate);
         }
-        if !matches!(fate, Fate::Lost) {
-            self.push(arrival, now);
+        match fate {
+            Fate::Lost => self.lost += 1,
+            Fate::Intact => self.push(arrival, now),
+            Fate::Altered(_) => {
+                self.altered += 1;
+                self.push(arrival, now);
+            }
         }
     }
 
@@ -168,14 +177,19 @@ impl<C: Copy> Link<C> {
         entry
     }
 
-    /// Cells on their way.
-    pub fn in_flight(&self) -> usize {
-        self.len
+    /// Cells on their way, in order.
+    pub fn in_flight(&self) -> impl Iterator<Item = C> {
+        (0..self.len).map(|k| self.ring[(self.head + k) & (self.ring.len() - 1)].1)
     }
 
     /// Cells sent since the start.
     pub fn sent(&self) -> u64 {
         self.sent
+    }
+
+    /// Cells that line errors have lost, and cells they have altered.
+    pub fn errors(&self) -> (u64, u64) {
+        (self.lost, self.altered)
     }
 
     /// No cell that is not on its way yet arrives before this instant.
@@ -220,7 +234,7 @@ mod tests {
             let start = Time::from_ps(10 * k);
             link.send(start, start + Duration::from_ps(10), k);
         }
-        assert_eq!(link.in_flight(), 200);
+        assert_eq!(link.in_flight().count(), 200);
         for k in 0..200u64 {
             assert_eq!(link.next_arrival(), Time::from_ps(10 * k + 17));
             assert_eq!(link.receive(), (Time::from_ps(10 * k + 17), k));

@@ -67,7 +67,7 @@ impl<C: Copy, N: Node<C>> Net<C, N> {
     pub fn run_until(&mut self, end: Time) {
         while self.now < end {
             self.skip_idle_time(end);
-            let cap = self.now.saturating_add(self.window).min(end);
+            let cap = (self.now + self.window).min(end);
             while self.sweep(cap) {}
             self.now = cap;
         }

@@ -1,14 +1,60 @@
 //! Results as plain columns: typed, named, with a unit. The Python crate turns them into Arrow.
 
-/// The values of a column.
-#[derive(Clone, Debug, PartialEq)]
+use std::collections::HashMap;
+
+/// The values of a column. Equal means equal to the bit: NaN equals NaN.
+#[derive(Clone, Debug)]
 pub enum Values {
     /// Counts, picoseconds, numbers of things.
     U64(Vec<u64>),
     /// Measured quantities; NaN where there is none.
     F64(Vec<f64>),
-    /// Names; `None` where there is none.
-    Text(Vec<Option<String>>),
+    /// Names.
+    Text(Names),
+}
+
+impl PartialEq for Values {
+    fn eq(&self, other: &Values) -> bool {
+        match (self, other) {
+            (Values::U64(a), Values::U64(b)) => a == b,
+            (Values::F64(a), Values::F64(b)) => a.iter().map(|x| x.to_bits()).eq(b.iter().map(|x| x.to_bits())),
+            (Values::Text(a), Values::Text(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+/// A column of names, each different name stored once.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Names {
+    different: IndexSet,
+    rows: Vec<Option<u32>>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct IndexSet {
+    list: Vec<String>,
+    places: HashMap<String, u32>,
+}
+
+impl Names {
+    fn push(&mut self, name: Option<&str>) {
+        let place = name.map(|name| match self.different.places.get(name) {
+            Some(&place) => place,
+            None => {
+                let place = self.different.list.len() as u32;
+                self.different.list.push(name.to_owned());
+                self.different.places.insert(name.to_owned(), place);
+                place
+            }
+        });
+        self.rows.push(place);
+    }
+
+    /// The names, row by row; `None` where there is none.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Option<&str>> {
+        self.rows.iter().map(|row| row.map(|place| self.different.list[place as usize].as_str()))
+    }
 }
 
 /// One column.
@@ -53,16 +99,22 @@ impl Table {
 
     /// Adds a column of names.
     #[must_use]
-    pub fn names<S: Into<String>>(mut self, name: &'static str, values: impl IntoIterator<Item = S>) -> Table {
-        let values = values.into_iter().map(|v| Some(v.into())).collect();
-        self.columns.push(Column { name, unit: "", values: Values::Text(values) });
-        self
+    pub fn names<S: AsRef<str>>(self, name: &'static str, values: impl IntoIterator<Item = S>) -> Table {
+        self.optional_names(name, values.into_iter().map(Some))
     }
 
     /// Adds a column of names that may be missing.
     #[must_use]
-    pub fn optional_names(mut self, name: &'static str, values: impl IntoIterator<Item = Option<String>>) -> Table {
-        self.columns.push(Column { name, unit: "", values: Values::Text(values.into_iter().collect()) });
+    pub fn optional_names<S: AsRef<str>>(
+        mut self,
+        name: &'static str,
+        values: impl IntoIterator<Item = Option<S>>,
+    ) -> Table {
+        let mut names = Names::default();
+        for value in values {
+            names.push(value.as_ref().map(AsRef::as_ref));
+        }
+        self.columns.push(Column { name, unit: "", values: Values::Text(names) });
         self
     }
 
@@ -105,7 +157,7 @@ impl Table {
     /// When there is no such column of names.
     pub fn texts(&self, name: &str) -> Vec<&str> {
         match self.column(name) {
-            Values::Text(v) => v.iter().map(|s| s.as_deref().unwrap_or("")).collect(),
+            Values::Text(v) => v.iter().map(|name| name.unwrap_or("")).collect(),
             other => panic!("column {name} holds no names: {other:?}"),
         }
     }

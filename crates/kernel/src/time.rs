@@ -17,9 +17,22 @@ pub const PS_PER_SECOND: u64 = 1_000_000_000_000;
 pub struct Time(u64);
 
 /// A length of simulated time: whole picoseconds, never negative.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
 #[serde(transparent)]
 pub struct Duration(u64);
+
+/// The longest duration of a scenario: 2^61 ps, about 26 days.
+pub const LONGEST_PS: u64 = 1 << 61;
+
+impl<'de> Deserialize<'de> for Duration {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+        let ps = u64::deserialize(deserializer)?;
+        if ps > LONGEST_PS {
+            return Err(serde::de::Error::custom(format_args!("a duration of {ps} ps; at most 2^61 ps (26 days)")));
+        }
+        Ok(Duration(ps))
+    }
+}
 
 impl Time {
     /// The start of every run.
@@ -54,12 +67,6 @@ impl Time {
     pub fn since(self, earlier: Time) -> Duration {
         debug_assert!(earlier.0 <= self.0, "time runs backwards: {earlier:?} is after {self:?}");
         Duration(self.0.wrapping_sub(earlier.0))
-    }
-
-    /// The instant `d` later, or [`Time::NEVER`] where that lies beyond the range.
-    #[inline]
-    pub fn saturating_add(self, d: Duration) -> Time {
-        Time(self.0.saturating_add(d.0).min(Time::NEVER.0))
     }
 
     /// The instant `d` earlier, or the start.
@@ -119,14 +126,16 @@ impl Add<Duration> for Time {
     type Output = Time;
     #[inline]
     fn add(self, d: Duration) -> Time {
-        Time(self.0 + d.0)
+        // Durations are below 2^63 ps, so the sum cannot wrap; what lies beyond the range never happens.
+        let sum = self.0 + d.0;
+        if sum < Time::NEVER.0 { Time(sum) } else { Time::NEVER }
     }
 }
 
 impl AddAssign<Duration> for Time {
     #[inline]
     fn add_assign(&mut self, d: Duration) {
-        self.0 += d.0;
+        *self = *self + d;
     }
 }
 

@@ -1,12 +1,27 @@
 //! ATM models on the Cellway kernel.
+//!
+//! - [`cell`]: the cell as it travels; [`wire`]: its bytes.
+//! - Families of algorithms, one file each: [`traffic`], [`schedule`], [`buffer`], [`credit`], [`impairment`].
+//! - [`line`]: what leaves next on an output, shared by [`switch`] ports and [`host`]s.
+//! - [`spec`]: the engine document; [`network`]: builds it, runs it, reports.
+//! - [`observe`]: traces, throughput and delays of links.
+//!
+//! ```text
+//! cell, wire <- families <- line <- switch, host <- network -> spec
+//! ```
 #![forbid(unsafe_code)]
 
 pub mod buffer;
 pub mod cell;
 pub mod credit;
 mod family;
+pub mod host;
 pub mod impairment;
+pub mod line;
+pub mod network;
+pub mod observe;
 pub mod schedule;
 pub mod spec;
+pub mod switch;
 pub mod traffic;
 pub mod wire;

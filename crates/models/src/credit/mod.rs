@@ -3,6 +3,8 @@
 //! The sender of a link forwards a cell only with credit; the receiver returns credit cells. Scheduling knows nothing
 //! of credits except which queues may send (N23 paper, section 4.6).
 
+pub mod ends;
+
 use crate::family::family;
 use cellway_kernel::error::SpecError;
 use cellway_kernel::time::{Duration, Time};

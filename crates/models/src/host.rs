@@ -1,0 +1,522 @@
+//! The host: applications at the ends of VCs, sharing one network interface.
+
+use crate::cell::{Cell, Kind, Label};
+use crate::credit::ends::{ReceiverEnd, SenderEnd};
+use crate::line::{OutputLine, Signal};
+use crate::switch::staggered;
+use crate::traffic::{Offer, Traffic};
+use cellway_kernel::agenda::Agenda;
+use cellway_kernel::invariant;
+use cellway_kernel::link::{LinkId, Wires};
+use cellway_kernel::node::Node;
+use cellway_kernel::probe::Gauge;
+use cellway_kernel::rng::name_hash;
+use cellway_kernel::time::{Duration, Moment, Phase, Time};
+use std::collections::VecDeque;
+
+/// A host with one line to the network and one from it.
+///
+/// What applications offer waits here, as counts rather than cells; cells are made when the line takes them. Cells that
+/// arrive are consumed at once.
+pub struct Host {
+    name: String,
+    line: Option<OutputLine>,
+    input: Option<LinkId>,
+    sending: Vec<Sending>,
+    receiving: Vec<Receiving>,
+    /// Line, input, then timers.
+    agenda: Agenda,
+    timers: Vec<Timer>,
+}
+
+const LINE: usize = 0;
+const INPUT: usize = 1;
+const TIMERS: usize = 2;
+
+#[derive(Clone, Copy)]
+enum Timer {
+    Application { vc: u32 },
+    CreditTimeout { vc: u32 },
+    RedundantCredit { label: Label, period: Duration },
+}
+
+/// A VC that this host sends; its number is its label on the line.
+struct Sending {
+    application: Box<dyn Traffic>,
+    application_entry: u32,
+    backlog: Backlog,
+    group: u8,
+    active: bool,
+    /// Handle of the next cell.
+    sequence: u32,
+    sent: u64,
+    /// Of these, cells of an endless offer.
+    sent_endless: u64,
+    offered: u64,
+    credit: Option<Box<SenderEnd>>,
+    timer: Option<u32>,
+}
+
+/// A VC that this host receives; its number is its label on the input.
+struct Receiving {
+    /// The sending VC whose application answers, or awaits the answer.
+    application: Option<u32>,
+    receiver: Option<Box<ReceiverEnd>>,
+    books: Delivered,
+}
+
+/// The books of a VC at its destination.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Delivered {
+    /// Data cells that arrived.
+    pub cells: u64,
+    /// Of these, cells with bit errors.
+    pub corrupted: u64,
+    /// Messages whose last cell arrived.
+    pub messages: u64,
+}
+
+/// The books of a VC at its source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sent {
+    /// Cells that the application offered; of an endless offer, those that were sent.
+    pub offered: u64,
+    /// Cells sent.
+    pub sent: u64,
+    /// Cells that wait in the host.
+    pub waiting: u64,
+}
+
+/// Cells that wait in a host, in order: runs of cells, some of which end a message.
+#[derive(Default)]
+struct Backlog {
+    endless: bool,
+    cells: u64,
+    runs: VecDeque<Run>,
+}
+
+#[derive(Clone, Copy)]
+struct Run {
+    cells: u64,
+    ends_message: bool,
+}
+
+impl Backlog {
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.cells == 0 && !self.endless
+    }
+
+    fn add(&mut self, cells: u64, ends_message: bool) {
+        if cells == 0 {
+            return;
+        }
+        self.cells += cells;
+        match self.runs.back_mut() {
+            Some(last) if !last.ends_message && !ends_message => last.cells += cells,
+            _ => self.runs.push_back(Run { cells, ends_message }),
+        }
+    }
+
+    /// Takes one cell; true if it ends a message.
+    #[inline]
+    fn take(&mut self) -> bool {
+        let Some(run) = self.runs.front_mut() else { return false };
+        self.cells -= 1;
+        run.cells -= 1;
+        if run.cells > 0 {
+            return false;
+        }
+        let ends = run.ends_message;
+        self.runs.pop_front();
+        ends
+    }
+}
+
+/// The parts from which the network builder makes a host.
+pub struct HostParts {
+    /// Its name.
+    pub name: String,
+    /// Its line to the network.
+    pub line: Option<OutputLine>,
+    /// Its link from the network.
+    pub input: Option<LinkId>,
+    /// Per label of the line: what it sends.
+    pub sending: Vec<SendingParts>,
+    /// Per label of the input: the sending VC whose application gets its messages, and the end of its flow control.
+    pub receiving: Vec<(Option<u32>, Option<ReceiverEnd>)>,
+}
+
+/// One VC that a host sends.
+pub struct SendingParts {
+    /// Its name, for tie salts.
+    pub name: String,
+    /// Its application.
+    pub application: Box<dyn Traffic>,
+    /// Priority group.
+    pub group: u8,
+    /// Sending end of its flow control.
+    pub credit: Option<SenderEnd>,
+}
+
+impl Host {
+    /// Assembles a host.
+    pub fn new(parts: HostParts) -> Host {
+        let name = parts.name;
+        let mut salts = vec![name_hash(&format!("{name} line")), name_hash(&format!("{name} input"))];
+        let mut timers = Vec::new();
+        let mut timer = |name: &str, timer: Timer| {
+            salts.push(name_hash(name));
+            timers.push(timer);
+            (salts.len() - 1) as u32
+        };
+        let mut first = Vec::new();
+        let mut sending = Vec::new();
+        for (vc, part) in parts.sending.into_iter().enumerate() {
+            let vc = vc as u32;
+            let application_entry = timer(&format!("{} application", part.name), Timer::Application { vc });
+            first.push((application_entry, part.application.next_offer()));
+            let asks = part.credit.as_ref().is_some_and(SenderEnd::has_timeout);
+            sending.push(Sending {
+                application: part.application,
+                application_entry,
+                backlog: Backlog::default(),
+                group: part.group,
+                active: false,
+                sequence: 0,
+                sent: 0,
+                sent_endless: 0,
+                offered: 0,
+                timer: asks.then(|| timer(&format!("{} timeout", part.name), Timer::CreditTimeout { vc })),
+                credit: part.credit.map(Box::new),
+            });
+        }
+        let mut receiving = Vec::new();
+        for (label, (application, receiver)) in parts.receiving.into_iter().enumerate() {
+            if let Some(period) = receiver.as_ref().and_then(|r| r.redundant) {
+                let name = format!("{name} redundant {label}");
+                let entry = timer(&name, Timer::RedundantCredit { label: label as Label, period });
+                first.push((entry, staggered(&name, period)));
+            }
+            let receiver = receiver.map(Box::new);
+            receiving.push(Receiving { application, receiver, books: Delivered::default() });
+        }
+        let mut agenda = Agenda::new(salts);
+        for (entry, time) in first {
+            agenda.set(entry as usize, time.at(Phase::Timer));
+        }
+        Host { name, line: parts.line, input: parts.input, sending, receiving, agenda, timers }
+    }
+
+    /// Plans the next start of the line, or does it at once where nothing else of this host can come in between.
+    #[inline]
+    fn plan(&mut self, now: Time, wires: &mut Wires<'_, Cell>) {
+        let Some(line) = &self.line else { return };
+        let start = line.next_start(now);
+        let planned = self.agenda.moment(LINE);
+        if start == planned {
+            return;
+        }
+        if start.time() == now && planned == Moment::NEVER && start < self.agenda.first().0 {
+            self.serve(now, wires);
+        } else {
+            self.agenda.set(LINE, start);
+        }
+    }
+
+    /// The application of VC `vc` runs.
+    #[inline]
+    fn application(&mut self, now: Time, vc: u32, wires: &mut Wires<'_, Cell>) {
+        let sending = &mut self.sending[vc as usize];
+        match sending.application.offer(now) {
+            Offer::Cells(n) => {
+                sending.offered += n;
+                sending.backlog.add(n, false);
+            }
+            Offer::Message(n) => {
+                sending.offered += n;
+                sending.backlog.add(n, true);
+            }
+            Offer::Endless => sending.backlog.endless = true,
+            Offer::Nothing => sending.backlog.endless = false,
+        }
+        let next = sending.application.next_offer();
+        self.agenda.set(sending.application_entry as usize, next.at(Phase::Timer));
+        self.wake(now, vc);
+        self.plan(now, wires);
+    }
+
+    /// VC `vc` has cells or credit that it may have lacked.
+    #[inline]
+    fn wake(&mut self, now: Time, vc: u32) {
+        let sending = &mut self.sending[vc as usize];
+        if sending.active || sending.backlog.is_empty() {
+            return;
+        }
+        let Some(line) = &mut self.line else { return };
+        match &mut sending.credit {
+            Some(credit) if !credit.may_send() => {
+                credit.blocked(now);
+                if let Some(timer) = sending.timer {
+                    self.agenda.set(timer as usize, credit.deadline().at(Phase::Timer));
+                }
+            }
+            _ => {
+                sending.active = true;
+                line.activate(now, sending.group, vc);
+            }
+        }
+    }
+
+    #[inline]
+    fn serve(&mut self, now: Time, wires: &mut Wires<'_, Cell>) {
+        if !self.send_signal(now, wires) {
+            self.send_data(now, wires);
+        }
+        let next = self.line.as_ref().map_or(Moment::NEVER, |line| line.next_start(now));
+        if next != self.agenda.moment(LINE) {
+            self.agenda.set(LINE, next);
+        }
+    }
+
+    #[inline]
+    fn send_data(&mut self, now: Time, wires: &mut Wires<'_, Cell>) {
+        let Some(line) = &mut self.line else { return };
+        while let Some(vc) = line.next_queue(now) {
+            let sending = &mut self.sending[vc as usize];
+            sending.active = false;
+            if sending.backlog.is_empty() || sending.credit.as_ref().is_some_and(|c| !c.may_send()) {
+                continue;
+            }
+            sending.sent_endless += u64::from(sending.backlog.cells == 0);
+            let ends_message = sending.backlog.take();
+            let mut cell = Cell::new(Kind::Data, vc, sending.sequence);
+            if ends_message {
+                cell = cell.ending_frame();
+            }
+            sending.sequence = sending.sequence.wrapping_add(1);
+            sending.sent += 1;
+            if let Some(credit) = &mut sending.credit {
+                credit.sent(now);
+            }
+            line.transmit(now, cell, wires);
+            self.wake(now, vc);
+            return;
+        }
+    }
+
+    fn send_signal(&mut self, now: Time, wires: &mut Wires<'_, Cell>) -> bool {
+        let Some(line) = &mut self.line else { return false };
+        while let Some(signal) = line.next_signal() {
+            let cell = match signal {
+                Signal::Credit { label, .. } => {
+                    let receiver = self.receiving[label as usize].receiver.as_mut();
+                    // Nothing is held: this host consumes cells as they arrive.
+                    receiver.and_then(|r| r.stamp(0)).map(|value| Cell::new(Kind::Credit, label, value))
+                }
+                Signal::Request { label } => {
+                    let credit = self.sending[label as usize].credit.as_ref();
+                    credit.map(|c| Cell::new(Kind::CreditRequest, label, c.request()))
+                }
+            };
+            if let Some(cell) = cell {
+                line.transmit(now, cell, wires);
+                return true;
+            }
+        }
+        false
+    }
+
+    fn arrival(&mut self, now: Time, cell: Cell, wires: &mut Wires<'_, Cell>) {
+        let label = cell.label() as usize;
+        match cell.kind() {
+            Kind::Data | Kind::Rm => self.deliver(now, label, cell, wires),
+            Kind::Credit => {
+                let sending = &mut self.sending[label];
+                let Some(credit) = &mut sending.credit else { return };
+                credit.credit_cell(now, cell.handle(), cell.corrupted());
+                if let Some(timer) = sending.timer {
+                    self.agenda.set(timer as usize, credit.deadline().at(Phase::Timer));
+                }
+                self.wake(now, label as u32);
+                self.plan(now, wires);
+            }
+            Kind::CreditRequest => {
+                let receiver = self.receiving[label].receiver.as_mut();
+                if receiver.is_some_and(|r| r.requested(cell.handle(), cell.corrupted())) {
+                    self.send_credit_cell(now, label as Label, wires);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn deliver(&mut self, now: Time, label: usize, cell: Cell, wires: &mut Wires<'_, Cell>) {
+        let receiving = &mut self.receiving[label];
+        receiving.books.cells += 1;
+        receiving.books.corrupted += u64::from(cell.corrupted());
+        if let Some(receiver) = &mut receiving.receiver {
+            receiver.arrived(0);
+            if receiver.forwarded() {
+                self.send_credit_cell(now, label as Label, wires);
+            }
+        }
+        if cell.aau() {
+            self.message(now, label, wires);
+        }
+    }
+
+    fn message(&mut self, now: Time, label: usize, wires: &mut Wires<'_, Cell>) {
+        let receiving = &mut self.receiving[label];
+        receiving.books.messages += 1;
+        if let Some(vc) = receiving.application {
+            let sending = &mut self.sending[vc as usize];
+            sending.application.message_received(now);
+            let next = sending.application.next_offer();
+            invariant!(next >= now, self.name, "the application of VC {vc} wants to run in the past");
+            if next == now {
+                self.application(now, vc, wires);
+            } else {
+                self.agenda.set(sending.application_entry as usize, next.at(Phase::Timer));
+            }
+        }
+    }
+
+    fn send_credit_cell(&mut self, now: Time, label: Label, wires: &mut Wires<'_, Cell>) {
+        if let Some(line) = &mut self.line {
+            line.signal(Signal::Credit { input: 0, label });
+            self.plan(now, wires);
+        }
+    }
+
+    fn timer(&mut self, now: Time, entry: usize, wires: &mut Wires<'_, Cell>) {
+        match self.timers[entry - TIMERS] {
+            Timer::Application { vc } => self.application(now, vc, wires),
+            Timer::CreditTimeout { vc } => {
+                let sending = &mut self.sending[vc as usize];
+                let (Some(credit), Some(line)) = (&mut sending.credit, &mut self.line) else { return };
+                if !sending.backlog.is_empty() && !credit.may_send() {
+                    credit.ask(now);
+                    line.signal(Signal::Request { label: vc });
+                } else {
+                    credit.relax();
+                }
+                self.agenda.set(entry, credit.deadline().at(Phase::Timer));
+                self.plan(now, wires);
+            }
+            Timer::RedundantCredit { label, period } => {
+                self.agenda.set(entry, (now + period).at(Phase::Timer));
+                let receiver = self.receiving[label as usize].receiver.as_mut();
+                if receiver.is_some_and(|r| r.wants_credit_cell()) {
+                    self.send_credit_cell(now, label, wires);
+                }
+            }
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The books of VC `label` of the line.
+    pub fn sent(&self, label: Label) -> Sent {
+        let s = &self.sending[label as usize];
+        Sent { offered: s.offered + s.sent_endless, sent: s.sent, waiting: s.backlog.cells }
+    }
+
+    /// Cells of a kind that the line has sent.
+    pub fn line_sent(&self, kind: Kind) -> u64 {
+        self.line.as_ref().map_or(0, |line| line.sent(kind))
+    }
+
+    /// The application of VC `label` of the line.
+    pub fn traffic(&self, label: Label) -> &dyn Traffic {
+        &*self.sending[label as usize].application
+    }
+
+    /// What arrived of VC `label` of the input.
+    pub fn delivered(&self, label: Label) -> Delivered {
+        self.receiving[label as usize].books
+    }
+
+    /// Sending ends: link, label there, end.
+    pub fn senders(&self) -> impl Iterator<Item = (LinkId, Label, &SenderEnd)> {
+        let line = self.line.as_ref().map(OutputLine::link);
+        let vcs = self.sending.iter().enumerate();
+        vcs.filter_map(move |(label, s)| Some((line?, label as Label, s.credit.as_deref()?)))
+    }
+
+    /// Receiving ends: link, label there, end.
+    pub fn receivers(&self) -> impl Iterator<Item = (LinkId, Label, &ReceiverEnd)> {
+        let vcs = self.receiving.iter().enumerate();
+        vcs.filter_map(|(label, r)| Some((self.input?, label as Label, r.receiver.as_deref()?)))
+    }
+
+    fn credit_mut(&mut self, label: Label) -> &mut SenderEnd {
+        let credit = self.sending[label as usize].credit.as_mut();
+        credit.expect("a credit recorder belongs to a flow-controlled VC")
+    }
+
+    /// Begins to record the credit held for VC `label` of the line.
+    pub fn record_credit(&mut self, label: Label, every: Option<Duration>) {
+        let credit = self.credit_mut(label);
+        credit.gauge = Some(Box::new(Gauge::new(credit.balance() as f64, every)));
+    }
+
+    /// The recorder, with all bins closed that end by `now`.
+    pub fn recorded_credit(&mut self, label: Label, now: Time) -> &Gauge {
+        let gauge = self.credit_mut(label).gauge.as_mut().expect("this was recorded");
+        gauge.close_bins(now);
+        gauge
+    }
+
+    /// Asserts the conservation identities.
+    ///
+    /// # Panics
+    /// Where the books do not balance: a bug of Cellway.
+    pub fn check_books(&self) {
+        for (vc, s) in self.sending.iter().enumerate() {
+            let (came, went) = (s.offered + s.sent_endless, s.sent + s.backlog.cells);
+            invariant!(came == went, self.name, "VC {vc}: {came} cells offered, {went} sent or waiting");
+            let runs: u64 = s.backlog.runs.iter().map(|r| r.cells).sum();
+            invariant!(runs == s.backlog.cells, self.name, "VC {vc}: {runs} in runs, {} waiting", s.backlog.cells);
+        }
+    }
+}
+
+impl Node<Cell> for Host {
+    fn advance(&mut self, horizon: Time, wires: &mut Wires<'_, Cell>) {
+        if let Some(input) = self.input
+            && self.agenda.moment(INPUT) == Moment::NEVER
+        {
+            let next = wires.link(input).next_arrival();
+            if next < Time::NEVER {
+                self.agenda.set(INPUT, next.at(Phase::Arrival));
+            }
+        }
+        let limit = horizon.at(Phase::Service);
+        loop {
+            let (moment, entry) = self.agenda.first();
+            if moment >= limit {
+                break;
+            }
+            let now = moment.time();
+            match (entry, self.input) {
+                (LINE, _) => self.serve(now, wires),
+                (INPUT, Some(input)) => {
+                    let link = wires.link(input);
+                    let (_, cell) = link.receive();
+                    let next = link.next_arrival();
+                    self.agenda.set(INPUT, if next < Time::NEVER { next.at(Phase::Arrival) } else { Moment::NEVER });
+                    self.arrival(now, cell, wires);
+                }
+                _ => self.timer(now, entry, wires),
+            }
+        }
+    }
+
+    fn next_action(&self) -> Time {
+        self.agenda.first().0.time()
+    }
+}

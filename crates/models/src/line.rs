@@ -1,0 +1,128 @@
+//! An output line: credit cells first, then the priority groups, and within a group its discipline.
+//!
+//! Shared by switch ports and hosts' network interfaces. It decides what goes next and when; what a queue holds is its
+//! owner's business.
+
+use crate::cell::{Cell, Kind, Label};
+use crate::schedule::{QueueId, Schedule};
+use cellway_kernel::link::{LinkId, Wires};
+use cellway_kernel::time::{Moment, Phase, Time};
+use cellway_kernel::units::{BitRate, CellClock};
+use std::collections::VecDeque;
+
+/// A control cell that waits for the line. Its content is read when it starts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Signal {
+    /// A credit cell for the VC with `label` on input `input`.
+    Credit {
+        /// Input of this node.
+        input: u32,
+        /// The VC on that input.
+        label: Label,
+    },
+    /// A request for credit, for the VC with `label` on this line.
+    Request {
+        /// The VC on this line.
+        label: Label,
+    },
+}
+
+/// The sending side of a link.
+pub struct OutputLine {
+    link: LinkId,
+    clock: CellClock,
+    free_at: Time,
+    groups: Vec<Box<dyn Schedule>>,
+    /// Bit g: group g may have a queue that can send.
+    ready: u64,
+    signals: VecDeque<Signal>,
+    sent: [u64; 4],
+}
+
+/// Most priority groups of a line.
+pub const GROUPS: usize = 64;
+
+impl OutputLine {
+    /// The line of `link`, with one discipline for each priority group; group 0 goes first.
+    pub fn new(link: LinkId, rate: BitRate, groups: Vec<Box<dyn Schedule>>) -> OutputLine {
+        assert!(groups.len() <= GROUPS);
+        let clock = CellClock::of_line(rate);
+        OutputLine { link, clock, free_at: Time::ZERO, groups, ready: 0, signals: VecDeque::new(), sent: [0; 4] }
+    }
+
+    /// Cells sent of one kind.
+    pub fn sent(&self, kind: Kind) -> u64 {
+        self.sent[kind as usize]
+    }
+
+    /// Its link.
+    pub fn link(&self) -> LinkId {
+        self.link
+    }
+
+    /// Queue `queue` of `group` may send.
+    #[inline]
+    pub fn activate(&mut self, now: Time, group: u8, queue: QueueId) {
+        self.ready |= 1 << group;
+        self.groups[group as usize].activate(now, queue);
+    }
+
+    /// A cell joined queue `queue` of `group`.
+    #[inline]
+    pub fn arrived(&mut self, now: Time, group: u8, queue: QueueId) {
+        self.groups[group as usize].arrived(now, queue);
+    }
+
+    /// Takes the queue that goes next. It may turn out to have lost its credit; then ask again.
+    #[inline]
+    pub fn next_queue(&mut self, now: Time) -> Option<QueueId> {
+        while self.ready != 0 {
+            let group = self.ready.trailing_zeros();
+            if let Some(queue) = self.groups[group as usize].next(now) {
+                return Some(queue);
+            }
+            self.ready &= self.ready - 1;
+        }
+        None
+    }
+
+    /// A control cell waits.
+    pub fn signal(&mut self, signal: Signal) {
+        self.signals.push_back(signal);
+    }
+
+    /// Takes the control cell that goes next.
+    #[inline]
+    pub fn next_signal(&mut self) -> Option<Signal> {
+        self.signals.pop_front()
+    }
+
+    /// When the line next takes a cell, seen from `now`.
+    ///
+    /// A line that becomes free goes on before the arrivals of that instant; an idle line starts after them. A credit
+    /// cell always starts after them, so that the cells that arrive at that very instant count as held.
+    #[inline]
+    pub fn next_start(&self, now: Time) -> Moment {
+        if !self.signals.is_empty() {
+            self.free_at.max(now).at(Phase::Start)
+        } else if self.ready == 0 {
+            Moment::NEVER
+        } else if self.free_at <= now {
+            now.at(Phase::Start)
+        } else {
+            self.free_at.at(Phase::Service)
+        }
+    }
+
+    /// Sends a cell that starts at `now`.
+    #[inline]
+    pub fn transmit(&mut self, now: Time, cell: Cell, wires: &mut Wires<'_, Cell>) {
+        // After a pause the slots count from this cell; back to back they follow the exact clock.
+        if now > self.free_at {
+            self.clock.restart();
+        }
+        self.free_at = now + self.clock.tick();
+        self.sent[cell.kind() as usize] += 1;
+        wires.link(self.link).send(now, self.free_at, cell);
+    }
+}

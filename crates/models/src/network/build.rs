@@ -1,0 +1,291 @@
+//! From the document to nodes and links.
+
+use super::topology::{NodeId, Topology};
+use super::{Network, Station, probes, report::Mark};
+use crate::cell::{Cell, Label};
+use crate::credit::LinkLoop;
+use crate::credit::ends::{ReceiverEnd, SenderEnd};
+use crate::host::{Host, HostParts, SendingParts};
+use crate::line::{GROUPS, OutputLine};
+use crate::schedule::ScheduleSpec;
+use crate::spec::{self, Scenario};
+use crate::switch::{InputParts, InputVcParts, PortParts, Switch, SwitchParts};
+use crate::traffic::{Traffic, TrafficContext};
+use cellway_kernel::error::SpecError;
+use cellway_kernel::link::{Link, LinkId};
+use cellway_kernel::node::{Ends, Net};
+use cellway_kernel::rng::stream;
+use cellway_kernel::time::Duration;
+use cellway_kernel::units::{CELL_BITS, CellRate};
+use std::collections::HashMap;
+
+/// How far one node may run ahead of another, in cell times of the fastest link. Measured: 128 to 512 are equally
+/// fast, 8 to 32 twice as slow.
+const WINDOW_CELLS: u64 = 256;
+
+pub(super) fn network(scenario: &Scenario) -> Result<Network, SpecError> {
+    if scenario.version != spec::VERSION {
+        return Err(SpecError::new("version", "this engine reads another version of the document")
+            .found(scenario.version)
+            .allowed(spec::VERSION));
+    }
+    let topology = Topology::new(scenario)?;
+    let mut builder = Builder { scenario, topology: &topology, applications: HashMap::new() };
+    builder.check_credits()?;
+    builder.build_applications()?;
+    let mut nodes = Vec::new();
+    for node in 0..topology.nodes.len() {
+        let name = &topology.nodes[node];
+        nodes.push(if topology.is_host(node) {
+            let host = builder.host(node).map_err(|e| e.under(&format!("hosts.{name}")))?;
+            Station::Host(Box::new(host))
+        } else {
+            let switch = builder.switch(node).map_err(|e| e.under(&format!("switches.{name}")))?;
+            Station::Switch(Box::new(switch))
+        });
+    }
+    let links = builder.links()?;
+    let used = builder.used_links();
+    let mut ends = vec![Ends::default(); nodes.len()];
+    for l in (0..topology.links.len()).filter(|&l| used[l]) {
+        ends[topology.links[l].to].inputs.push(l);
+        ends[topology.links[l].from].outputs.push(l);
+    }
+    let shortest = topology.links.iter().map(|l| l.cell_time().ps()).min().unwrap_or(1);
+    let net = Net::new(nodes, links, ends, Duration::from_ps(shortest * WINDOW_CELLS));
+    let vc_names = scenario.vcs.keys().cloned().collect();
+    let mut network = Network { net, topology, vc_names, recordings: Vec::new(), mark: Mark::default() };
+    probes::install(&mut network, &scenario.probes)?;
+    network.mark();
+    Ok(network)
+}
+
+struct Builder<'a> {
+    scenario: &'a Scenario,
+    topology: &'a Topology,
+    /// Applications by flow, until their host takes them.
+    applications: HashMap<usize, Box<dyn Traffic>>,
+}
+
+impl Builder<'_> {
+    /// The link's loop, for flow control of its cells.
+    fn link_loop(&self, link: LinkId) -> Result<LinkLoop, SpecError> {
+        let forward = &self.topology.links[link];
+        let Some(back) = forward.reverse else {
+            return Err(SpecError::new("", "credit cells return over the opposite direction, which this link lacks")
+                .found(&forward.name)
+                .allowed("a link in both directions"));
+        };
+        let round_trip = forward.latency() + self.topology.links[back].latency();
+        let rate = CellRate::new(forward.rate.bps(), CELL_BITS);
+        Ok(LinkLoop { round_trip, cell: forward.cell_time(), rate })
+    }
+
+    /// Every credit entry belongs to a link of its VC, and its scheme can work there.
+    fn check_credits(&self) -> Result<(), SpecError> {
+        for (v, (name, vc)) in self.scenario.vcs.iter().enumerate() {
+            let flows = self.topology.flows.iter().filter(|f| f.vc == v);
+            let used: Vec<LinkId> = flows.flat_map(|f| f.links.iter().map(|&(l, _)| l)).collect();
+            for (link_name, credit) in &vc.credit {
+                let path = format!("vcs.{name}.credit.{link_name}");
+                let link = self.topology.link(link_name).filter(|l| used.contains(l)).ok_or_else(|| {
+                    let names: Vec<&str> = used.iter().map(|&l| self.topology.links[l].name.as_str()).collect();
+                    let error = SpecError::new(&path, "the VC does not use this link").found(link_name);
+                    error.allowed(names.join(", "))
+                })?;
+                self.link_loop(link)
+                    .and_then(|link_loop| SenderEnd::new(credit, &link_loop).map(drop))
+                    .map_err(|e| e.under(&path))?;
+            }
+            if usize::from(vc.priority) >= GROUPS {
+                let path = format!("vcs.{name}.priority");
+                return Err(SpecError::new(path, "no such priority group").found(vc.priority).allowed("0 to 63"));
+            }
+        }
+        Ok(())
+    }
+
+    fn build_applications(&mut self) -> Result<(), SpecError> {
+        for (v, (name, vc)) in self.scenario.vcs.iter().enumerate() {
+            let flow = self.topology.forward_flow(v);
+            let line = self.topology.links[self.topology.flows[flow].links[0].0].rate;
+            let context = TrafficContext { seed: self.scenario.seed, vc: name, line };
+            let built = vc.traffic.config().build(&context);
+            let application = built.map_err(|e| e.under(&format!("vcs.{name}.traffic")))?;
+            self.applications.insert(flow, application.source);
+            if let Some(responder) = application.responder {
+                self.applications.insert(flow + 1, responder);
+            }
+        }
+        Ok(())
+    }
+
+    fn vc_of(&self, flow: usize) -> &spec::Vc {
+        &self.scenario.vcs[self.topology.flows[flow].vc]
+    }
+
+    fn sender(&self, flow: usize, link: LinkId) -> Result<Option<SenderEnd>, SpecError> {
+        let spec = self.vc_of(flow).credit.get(&self.topology.links[link].name);
+        spec.map(|credit| SenderEnd::new(credit, &self.link_loop(link)?)).transpose()
+    }
+
+    fn receiver(&self, flow: usize, link: LinkId) -> Result<Option<ReceiverEnd>, SpecError> {
+        let spec = self.vc_of(flow).credit.get(&self.topology.links[link].name);
+        spec.map(|credit| ReceiverEnd::new(credit, &self.link_loop(link)?)).transpose()
+    }
+
+    /// The output line of `link`, with a discipline for each priority group that its VCs use.
+    fn line(&self, link: LinkId, schedule: &ScheduleSpec) -> Result<OutputLine, SpecError> {
+        let flows = &self.topology.labels[link];
+        let groups = flows.iter().map(|&f| self.vc_of(f).priority + 1).max().unwrap_or(0);
+        let groups = (0..groups).map(|_| schedule.config().build()).collect();
+        if schedule.config().shares_queue() {
+            for &flow in flows {
+                if self.vc_of(flow).credit.contains_key(&self.topology.links[link].name) {
+                    let vc = &self.scenario.vcs.keys()[self.topology.flows[flow].vc];
+                    let message = format!(
+                        "VC {vc} is flow controlled by credits here, but shares its queue: without credit it would block all others"
+                    );
+                    return Err(SpecError::new("schedule", message)
+                        .found(schedule.kind())
+                        .allowed("a discipline with a queue for each VC, for example round_robin"));
+                }
+            }
+        }
+        Ok(OutputLine::new(link, self.topology.links[link].rate, groups))
+    }
+
+    fn host(&mut self, node: NodeId) -> Result<Host, SpecError> {
+        let name = self.topology.nodes[node].clone();
+        let output = self.topology.links.iter().position(|l| l.from == node);
+        let input = self.topology.links.iter().position(|l| l.to == node);
+        let schedule = &self.scenario.hosts[&name].schedule;
+        let line = output.map(|link| self.line(link, schedule)).transpose()?;
+        let mut sending = Vec::new();
+        for &flow in output.map_or(&[][..], |l| &self.topology.labels[l]) {
+            let link = output.expect("a host that sends has a link");
+            let returning = if self.topology.flows[flow].returning { " return" } else { "" };
+            let vc = &self.scenario.vcs.keys()[self.topology.flows[flow].vc];
+            sending.push(SendingParts {
+                name: format!("{vc}{returning}"),
+                group: self.vc_of(flow).priority,
+                credit: self.sender(flow, link)?,
+                application: self.applications.remove(&flow).expect("every flow has an application"),
+            });
+        }
+        let mut receiving = Vec::new();
+        for &flow in input.map_or(&[][..], |l| &self.topology.labels[l]) {
+            let link = input.expect("a host that receives has a link");
+            receiving.push((self.partner(flow, output), self.receiver(flow, link)?));
+        }
+        Ok(Host::new(HostParts { name, line, input, sending, receiving }))
+    }
+
+    /// The label on `output` of the opposite flow of the same VC: whose application hears of messages.
+    fn partner(&self, flow: usize, output: Option<LinkId>) -> Option<u32> {
+        let opposite = if self.topology.flows[flow].returning { flow - 1 } else { flow + 1 };
+        let f = self.topology.flows.get(opposite).filter(|f| f.vc == self.topology.flows[flow].vc)?;
+        f.label_on(output?)
+    }
+
+    fn switch(&self, node: NodeId) -> Result<Switch, SpecError> {
+        let name = &self.topology.nodes[node];
+        let spec = &self.scenario.switches[name];
+        let of = |end: fn(&super::topology::LinkInfo) -> NodeId| -> Vec<LinkId> {
+            (0..self.topology.links.len()).filter(|&l| end(&self.topology.links[l]) == node).collect()
+        };
+        let (inputs, outputs) = (of(|l| l.to), of(|l| l.from));
+        let port_of: HashMap<LinkId, u32> = outputs.iter().copied().zip(0..).collect();
+        for port in spec.ports.keys() {
+            if !outputs.iter().any(|&l| self.topology.links[l].name == *port) {
+                let names: Vec<&str> = outputs.iter().map(|&l| self.topology.links[l].name.as_str()).collect();
+                return Err(SpecError::new(format!("ports.{port}"), "this switch has no such port")
+                    .found(port)
+                    .allowed(names.join(", ")));
+            }
+        }
+        let mut port_parts = Vec::new();
+        for &link in &outputs {
+            port_parts.push(self.port(link, spec)?);
+        }
+        let mut input_parts = Vec::new();
+        let mut reserved = 0;
+        for &link in &inputs {
+            let mut vcs = Vec::new();
+            for &flow in &self.topology.labels[link] {
+                let next = self.topology.flows[flow].links.iter();
+                let branches: Vec<(u32, Label)> =
+                    next.filter_map(|&(l, label)| Some((*port_of.get(&l)?, label))).collect();
+                let receiver = self.receiver(flow, link)?;
+                reserved += receiver.as_ref().map_or(0, |r| r.buffer);
+                vcs.push(InputVcParts { branches, receiver });
+            }
+            let info = &self.topology.links[link];
+            let return_port = info.reverse.and_then(|l| port_of.get(&l).copied());
+            input_parts.push(InputParts { link, name: info.name.clone(), return_port, vcs });
+        }
+        let memory = spec.memory.map_or(u64::MAX, |m| m.0);
+        if memory == 0 || memory < reserved {
+            return Err(SpecError::new(
+                "memory",
+                "the memory is smaller than what flow-controlled VCs reserve (N1 + N2 + N3 each)",
+            )
+            .found(format_args!("{memory} cells"))
+            .allowed(format_args!("at least {} cells, or unlimited", reserved.max(1))));
+        }
+        Ok(Switch::new(SwitchParts { name: name.clone(), inputs: input_parts, ports: port_parts, memory }))
+    }
+
+    fn port(&self, link: LinkId, spec: &spec::Switch) -> Result<PortParts, SpecError> {
+        let name = self.topology.links[link].name.clone();
+        let default = spec::Port::default();
+        let port = spec.ports.get(&name).unwrap_or(&default);
+        let under = |e: SpecError| e.under(&format!("ports.{name}"));
+        if port.buffer.is_some_and(|b| b.0 == 0) {
+            return Err(under(
+                SpecError::new("buffer", "a port without any buffer")
+                    .found("0 cells")
+                    .allowed("at least 1 cell, or unlimited"),
+            ));
+        }
+        let mut branches = Vec::new();
+        for &flow in &self.topology.labels[link] {
+            branches.push((self.vc_of(flow).priority, self.sender(flow, link).map_err(under)?));
+        }
+        Ok(PortParts {
+            line: self.line(link, &port.schedule).map_err(under)?,
+            shares_queue: port.schedule.config().shares_queue(),
+            policy: port.discard.config().build(),
+            capacity: port.buffer.map_or(u64::MAX, |b| b.0),
+            name,
+            branches,
+        })
+    }
+
+    fn links(&self) -> Result<Vec<Link<Cell>>, SpecError> {
+        let mut links = Vec::new();
+        for (i, info) in self.topology.links.iter().enumerate() {
+            let mut link = Link::new(info.cell_time(), info.delay, Cell::BLANK);
+            for (k, impairment) in self.scenario.links[i].impairments.iter().enumerate() {
+                let random = stream(self.scenario.seed, &format!("links.{}.impairments.{k}", info.name));
+                let built = impairment.config().build(random);
+                link.impair(built.map_err(|e| e.under(&format!("links[{i}].impairments[{k}]")))?);
+            }
+            links.push(link);
+        }
+        Ok(links)
+    }
+
+    /// Links on which cells can travel: those of routes, and those on which credit cells return.
+    fn used_links(&self) -> Vec<bool> {
+        let mut used: Vec<bool> = self.topology.labels.iter().map(|flows| !flows.is_empty()).collect();
+        for vc in self.scenario.vcs.values() {
+            for name in vc.credit.keys() {
+                if let Some(back) = self.topology.link(name).and_then(|l| self.topology.links[l].reverse) {
+                    used[back] = true;
+                }
+            }
+        }
+        used
+    }
+}

@@ -1,0 +1,535 @@
+//! The switch: shared memory, output ports, and the ends of flow-controlled VC links.
+
+mod memory;
+mod observe;
+mod port;
+
+pub use observe::SwitchGauge;
+pub use port::{Books, Branch, Port};
+
+use crate::buffer::{BufferView, DropReason, Verdict};
+use crate::cell::{Cell, Kind, Label};
+use crate::credit::ends::{ReceiverEnd, SenderEnd};
+use crate::line::{OutputLine, Signal};
+use cellway_kernel::agenda::Agenda;
+use cellway_kernel::link::{LinkId, Wires};
+use cellway_kernel::node::Node;
+use cellway_kernel::probe::Gauge;
+use cellway_kernel::rng::name_hash;
+use cellway_kernel::time::{Duration, Moment, Phase, Time};
+use memory::{Memory, Queue, UNICAST};
+use port::{Origin, PortQueue};
+
+/// A switch with shared memory and output queueing.
+///
+/// Cells arrive complete (store and forward), are stored once, and leave through one port, or for a multicast VC through
+/// several ports independently of each other. Within one instant: lines that become free send, timers, arrivals, idle
+/// lines start (see [`Phase`]).
+pub struct Switch {
+    name: String,
+    inputs: Vec<Input>,
+    ports: Vec<Port>,
+    memory: Memory,
+    /// Copies that VCs without credit flow control may store.
+    shared_limit: u64,
+    shared: u64,
+    stored: u64,
+    peak: u64,
+    gauge: Option<Box<Gauge>>,
+    /// Inputs, then ports, then timers.
+    agenda: Agenda,
+    timers: Vec<Timer>,
+}
+
+/// An input: its link, and the port of the opposite direction, where credit cells leave.
+struct Input {
+    link: LinkId,
+    return_port: Option<u32>,
+    vcs: Vec<InputVc>,
+}
+
+/// One VC on one input.
+struct InputVc {
+    to: Destination,
+    /// Copies of this VC in the switch.
+    stored: u64,
+    receiver: Option<Box<ReceiverEnd>>,
+    gauge: Option<Box<Gauge>>,
+}
+
+enum Destination {
+    One { port: u32, label: Label },
+    Many(Box<[(u32, Label)]>),
+}
+
+#[derive(Clone, Copy)]
+enum Timer {
+    CreditTimeout { port: u32, label: Label },
+    RedundantCredit { input: u32, label: Label, period: Duration },
+}
+
+/// The parts from which the network builder makes a switch.
+pub struct SwitchParts {
+    /// Its name.
+    pub name: String,
+    /// Inputs: link, port of the opposite direction, and per label the branches and the receiving end.
+    pub inputs: Vec<InputParts>,
+    /// Output ports.
+    pub ports: Vec<PortParts>,
+    /// Shared memory in cells; `u64::MAX` is unlimited.
+    pub memory: u64,
+}
+
+/// One input of [`SwitchParts`].
+pub struct InputParts {
+    /// Its link.
+    pub link: LinkId,
+    /// Name of the link.
+    pub name: String,
+    /// Port whose link is the opposite direction.
+    pub return_port: Option<u32>,
+    /// Per label: where its cells go.
+    pub vcs: Vec<InputVcParts>,
+}
+
+/// One VC on one input of [`SwitchParts`].
+pub struct InputVcParts {
+    /// Its branches: port, and label there.
+    pub branches: Vec<(u32, Label)>,
+    /// Receiving end of its flow control.
+    pub receiver: Option<ReceiverEnd>,
+}
+
+/// One port of [`SwitchParts`].
+pub struct PortParts {
+    /// Name of its link.
+    pub name: String,
+    /// The line.
+    pub line: OutputLine,
+    /// True where all VCs of a priority group share a queue.
+    pub shares_queue: bool,
+    /// Admission policy.
+    pub policy: Box<dyn crate::buffer::BufferPolicy>,
+    /// Buffer in cells; `u64::MAX` is unlimited.
+    pub capacity: u64,
+    /// Per label: priority group and the sending end of its flow control.
+    pub branches: Vec<(u8, Option<SenderEnd>)>,
+}
+
+impl Switch {
+    /// Assembles a switch.
+    pub fn new(parts: SwitchParts) -> Switch {
+        let mut timers = Vec::new();
+        let mut salts: Vec<u64> = parts.inputs.iter().map(|i| name_hash(&i.name)).collect();
+        salts.extend(parts.ports.iter().map(|p| name_hash(&p.name)));
+        let mut timer_name = |name: String, timer: Timer| {
+            salts.push(name_hash(&name));
+            timers.push(timer);
+            (salts.len() - 1) as u32
+        };
+
+        let mut ports: Vec<Port> = Vec::new();
+        for (p, part) in parts.ports.into_iter().enumerate() {
+            let groups = part.branches.iter().map(|&(g, _)| g + 1).max().unwrap_or(0);
+            let queue = |group| PortQueue { cells: Queue::EMPTY, group, active: false };
+            let queues = match part.shares_queue {
+                true => (0..groups).map(queue).collect(),
+                false => part.branches.iter().map(|&(group, _)| queue(group)).collect(),
+            };
+            let branches = part.branches.into_iter().enumerate().map(|(label, (group, credit))| Branch {
+                queue: if part.shares_queue { u32::from(group) } else { label as u32 },
+                origin: Origin { input: u32::MAX, label: 0 },
+                shares_buffer: true,
+                timer: credit.as_ref().filter(|c| c.has_timeout()).map(|_| {
+                    let timer = Timer::CreditTimeout { port: p as u32, label: label as Label };
+                    timer_name(format!("{} timeout {label}", part.name), timer)
+                }),
+                credit: credit.map(Box::new),
+                gauge: None,
+                books: Books::default(),
+            });
+            ports.push(Port {
+                branches: branches.collect(),
+                name: part.name.clone(),
+                line: part.line,
+                policy: part.policy,
+                capacity: part.capacity,
+                sharing: 0,
+                queued: 0,
+                queues,
+                gauge: None,
+            });
+        }
+
+        let mut reserved = 0;
+        let mut inputs = Vec::new();
+        let mut redundant = Vec::new();
+        for (i, part) in parts.inputs.into_iter().enumerate() {
+            let mut vcs = Vec::new();
+            for (label, InputVcParts { branches, receiver }) in part.vcs.into_iter().enumerate() {
+                for &(port, out) in &branches {
+                    let branch = &mut ports[port as usize].branches[out as usize];
+                    branch.origin = Origin { input: i as u32, label: label as Label };
+                    branch.shares_buffer = receiver.is_none();
+                }
+                if let Some(receiver) = &receiver {
+                    reserved += receiver.buffer;
+                    if let Some(period) = receiver.redundant {
+                        let name = format!("{} redundant {label}", part.name);
+                        let timer = Timer::RedundantCredit { input: i as u32, label: label as Label, period };
+                        let entry = timer_name(name.clone(), timer);
+                        redundant.push((entry, staggered(&name, period)));
+                    }
+                }
+                let to = match branches[..] {
+                    [(port, label)] => Destination::One { port, label },
+                    _ => Destination::Many(branches.into()),
+                };
+                vcs.push(InputVc { to, stored: 0, receiver: receiver.map(Box::new), gauge: None });
+            }
+            inputs.push(Input { link: part.link, return_port: part.return_port, vcs });
+        }
+
+        let mut agenda = Agenda::new(salts);
+        for (entry, first) in redundant {
+            agenda.set(entry as usize, first.at(Phase::Timer));
+        }
+        Switch {
+            name: parts.name,
+            inputs,
+            ports,
+            memory: Memory::new(),
+            shared_limit: parts.memory.saturating_sub(reserved),
+            shared: 0,
+            stored: 0,
+            peak: 0,
+            gauge: None,
+            agenda,
+            timers,
+        }
+    }
+
+    fn port_entry(&self, port: u32) -> usize {
+        self.inputs.len() + port as usize
+    }
+
+    /// Plans the next start of a line, or does it at once where nothing else of this node can come in between.
+    #[inline]
+    fn plan(&mut self, now: Time, port: u32, wires: &mut Wires<'_, Cell>) {
+        let entry = self.port_entry(port);
+        let start = self.ports[port as usize].line.next_start(now);
+        let planned = self.agenda.moment(entry);
+        if start == planned {
+            return;
+        }
+        if start.time() == now && planned == Moment::NEVER && start < self.agenda.first().0 {
+            self.serve(now, port, wires);
+        } else {
+            self.agenda.set(entry, start);
+        }
+    }
+
+    fn arrival(&mut self, now: Time, input: usize, cell: Cell, wires: &mut Wires<'_, Cell>) {
+        match cell.kind() {
+            Kind::Data | Kind::Rm => self.forward(now, input, cell, wires),
+            Kind::Credit => self.credit_cell(now, input, cell, wires),
+            Kind::CreditRequest => {
+                let vc = &mut self.inputs[input].vcs[cell.label() as usize];
+                if vc.receiver.as_mut().is_some_and(|r| r.requested(cell.handle(), cell.corrupted())) {
+                    self.send_credit_cell(now, input as u32, cell.label(), wires);
+                }
+            }
+        }
+    }
+
+    /// A cell for one or several ports: admitted and stored, or dropped and counted.
+    #[inline]
+    fn forward(&mut self, now: Time, input: usize, cell: Cell, wires: &mut Wires<'_, Cell>) {
+        let vc = &mut self.inputs[input].vcs[cell.label() as usize];
+        let refused = match &mut vc.receiver {
+            Some(receiver) => (!receiver.arrived(vc.stored)).then_some(DropReason::CreditOverrun),
+            None => (self.shared >= self.shared_limit).then_some(DropReason::MemoryFull),
+        };
+        if let Destination::One { port, label } = vc.to {
+            if self.admit(port, label, cell, refused) {
+                self.store_copy(now, input, cell.label());
+                self.enqueue(now, port, label, cell, UNICAST);
+                self.plan(now, port, wires);
+            }
+        } else {
+            self.forward_to_many(now, input, cell, refused, wires);
+        }
+    }
+
+    /// Point to multipoint: one stored copy, and an entry in the queue of each branch that admits the cell.
+    fn forward_to_many(
+        &mut self,
+        now: Time,
+        input: usize,
+        cell: Cell,
+        refused: Option<DropReason>,
+        wires: &mut Wires<'_, Cell>,
+    ) {
+        let Destination::Many(branches) = &self.inputs[input].vcs[cell.label() as usize].to else { return };
+        let branches = branches.clone();
+        let admitted: Vec<(u32, Label)> =
+            branches.iter().copied().filter(|&(port, label)| self.admit(port, label, cell, refused)).collect();
+        if admitted.is_empty() {
+            return;
+        }
+        self.store_copy(now, input, cell.label());
+        let copy = self.memory.store_copy(admitted.len() as u32);
+        for &(port, label) in &admitted {
+            self.enqueue(now, port, label, cell, copy);
+        }
+        for &(port, _) in &admitted {
+            self.plan(now, port, wires);
+        }
+    }
+
+    #[inline]
+    fn admit(&mut self, port: u32, label: Label, cell: Cell, refused: Option<DropReason>) -> bool {
+        let port = &mut self.ports[port as usize];
+        let branch = &mut port.branches[label as usize];
+        branch.books.arrived += 1;
+        let verdict = match refused {
+            Some(reason) => Verdict::Drop(reason),
+            None if !branch.shares_buffer => Verdict::Admit,
+            None => {
+                let (occupancy, capacity) = (port.sharing, port.capacity);
+                port.policy.admit(&BufferView { occupancy, capacity, vc: label, of_vc: branch.books.queued }, cell)
+            }
+        };
+        match verdict {
+            Verdict::Admit => true,
+            Verdict::Drop(reason) => {
+                branch.books.dropped[reason as usize] += 1;
+                false
+            }
+        }
+    }
+
+    #[inline]
+    fn store_copy(&mut self, now: Time, input: usize, label: Label) {
+        let vc = &mut self.inputs[input].vcs[label as usize];
+        vc.stored += 1;
+        if let Some(gauge) = &mut vc.gauge {
+            gauge.set(now, vc.stored as f64);
+        }
+        self.shared += u64::from(vc.receiver.is_none());
+        self.stored += 1;
+        self.peak = self.peak.max(self.stored);
+        if let Some(gauge) = &mut self.gauge {
+            gauge.set(now, self.stored as f64);
+        }
+    }
+
+    #[inline]
+    fn enqueue(&mut self, now: Time, port: u32, label: Label, cell: Cell, copy: u32) {
+        let port = &mut self.ports[port as usize];
+        let branch = &mut port.branches[label as usize];
+        let queue = &mut port.queues[branch.queue as usize];
+        self.memory.push(&mut queue.cells, cell.relabelled(label), copy);
+        branch.stored(now);
+        port.sharing += u64::from(branch.shares_buffer);
+        port.queued += 1;
+        port.line.arrived(now, queue.group, branch.queue);
+        if !queue.active {
+            if branch.may_send() {
+                queue.active = true;
+                port.line.activate(now, queue.group, branch.queue);
+            } else if let (Some(timer), Some(credit)) = (branch.timer, &mut branch.credit)
+                && credit.blocked(now)
+            {
+                self.agenda.set(timer as usize, credit.deadline().at(Phase::Timer));
+            }
+        }
+        port.observe(now);
+    }
+
+    /// The line of `port` is free and takes what goes next, if anything does.
+    #[inline]
+    fn serve(&mut self, now: Time, port: u32, wires: &mut Wires<'_, Cell>) {
+        let entry = self.port_entry(port);
+        if !self.send_signal(now, port, wires) {
+            self.send_data(now, port, wires);
+        }
+        let next = self.ports[port as usize].line.next_start(now);
+        if next != self.agenda.moment(entry) {
+            self.agenda.set(entry, next);
+        }
+    }
+
+    #[inline]
+    fn send_data(&mut self, now: Time, port_id: u32, wires: &mut Wires<'_, Cell>) {
+        let port = &mut self.ports[port_id as usize];
+        while let Some(q) = port.line.next_queue(now) {
+            let queue = &mut port.queues[q as usize];
+            // Only a VC's own queue, which has the number of the VC, can lack credit: shared queues carry none.
+            if queue.cells.is_empty() || port.branches.get(q as usize).is_some_and(|b| !b.may_send()) {
+                queue.active = false;
+                continue;
+            }
+            let (cell, freed) = self.memory.pop(&mut queue.cells);
+            let branch = &mut port.branches[cell.label() as usize];
+            branch.departed(now);
+            port.sharing -= u64::from(branch.shares_buffer);
+            port.queued -= 1;
+            queue.active = !queue.cells.is_empty() && branch.may_send();
+            if queue.active {
+                port.line.activate(now, queue.group, q);
+            } else if !queue.cells.is_empty()
+                && let (Some(timer), Some(credit)) = (branch.timer, &mut branch.credit)
+                && credit.blocked(now)
+            {
+                self.agenda.set(timer as usize, credit.deadline().at(Phase::Timer));
+            }
+            port.line.transmit(now, cell, wires);
+            let origin = branch.origin;
+            port.observe(now);
+            if freed {
+                self.forwarded(now, origin, wires);
+            }
+            return;
+        }
+    }
+
+    /// The last branch has sent a cell: its copy is free, and a credit cell may be due upstream.
+    #[inline]
+    fn forwarded(&mut self, now: Time, origin: Origin, wires: &mut Wires<'_, Cell>) {
+        let vc = &mut self.inputs[origin.input as usize].vcs[origin.label as usize];
+        vc.stored -= 1;
+        if let Some(gauge) = &mut vc.gauge {
+            gauge.set(now, vc.stored as f64);
+        }
+        self.stored -= 1;
+        if let Some(gauge) = &mut self.gauge {
+            gauge.set(now, self.stored as f64);
+        }
+        match &mut vc.receiver {
+            None => self.shared -= 1,
+            Some(receiver) => {
+                if receiver.forwarded() {
+                    self.send_credit_cell(now, origin.input, origin.label, wires);
+                }
+            }
+        }
+    }
+
+    fn send_credit_cell(&mut self, now: Time, input: u32, label: Label, wires: &mut Wires<'_, Cell>) {
+        let Some(port) = self.inputs[input as usize].return_port else { return };
+        self.ports[port as usize].line.signal(Signal::Credit { input, label });
+        self.plan(now, port, wires);
+    }
+
+    /// Sends a control cell if one waits; its content is as of now.
+    #[inline]
+    fn send_signal(&mut self, now: Time, port: u32, wires: &mut Wires<'_, Cell>) -> bool {
+        while let Some(signal) = self.ports[port as usize].line.next_signal() {
+            let cell = match signal {
+                Signal::Credit { input, label } => {
+                    let vc = &mut self.inputs[input as usize].vcs[label as usize];
+                    let value = vc.receiver.as_mut().and_then(|r| r.stamp(vc.stored));
+                    value.map(|value| Cell::new(Kind::Credit, label, value))
+                }
+                Signal::Request { label } => {
+                    let credit = self.ports[port as usize].branches[label as usize].credit.as_ref();
+                    credit.map(|c| Cell::new(Kind::CreditRequest, label, c.request()))
+                }
+            };
+            if let Some(cell) = cell {
+                self.ports[port as usize].line.transmit(now, cell, wires);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// A credit cell for a VC that leaves by the port opposite to `input`.
+    fn credit_cell(&mut self, now: Time, input: usize, cell: Cell, wires: &mut Wires<'_, Cell>) {
+        let Some(port_id) = self.inputs[input].return_port else { return };
+        let port = &mut self.ports[port_id as usize];
+        let branch = &mut port.branches[cell.label() as usize];
+        let Some(credit) = &mut branch.credit else { return };
+        credit.credit_cell(now, cell.handle(), cell.corrupted());
+        let queue = &mut port.queues[branch.queue as usize];
+        if !queue.active && !queue.cells.is_empty() {
+            if credit.may_send() {
+                queue.active = true;
+                port.line.activate(now, queue.group, branch.queue);
+            } else {
+                credit.blocked(now);
+            }
+        }
+        if let Some(timer) = branch.timer {
+            self.agenda.set(timer as usize, credit.deadline().at(Phase::Timer));
+        }
+        self.plan(now, port_id, wires);
+    }
+
+    fn timer(&mut self, now: Time, entry: usize, wires: &mut Wires<'_, Cell>) {
+        match self.timers[entry - self.inputs.len() - self.ports.len()] {
+            Timer::CreditTimeout { port: port_id, label } => {
+                let port = &mut self.ports[port_id as usize];
+                let branch = &mut port.branches[label as usize];
+                let Some(credit) = &mut branch.credit else { return };
+                if branch.books.queued > 0 && !credit.may_send() {
+                    credit.ask(now);
+                    port.line.signal(Signal::Request { label });
+                } else {
+                    credit.relax();
+                }
+                self.agenda.set(entry, credit.deadline().at(Phase::Timer));
+                self.plan(now, port_id, wires);
+            }
+            Timer::RedundantCredit { input, label, period } => {
+                self.agenda.set(entry, (now + period).at(Phase::Timer));
+                let vc = &mut self.inputs[input as usize].vcs[label as usize];
+                if vc.receiver.as_mut().is_some_and(|r| r.wants_credit_cell()) {
+                    self.send_credit_cell(now, input, label, wires);
+                }
+            }
+        }
+    }
+}
+
+/// The first instant of a periodic timer: spread over the period by name, so that timers do not fire in step.
+pub(crate) fn staggered(name: &str, period: Duration) -> Time {
+    Time::ZERO + Duration::from_ps(1 + name_hash(name) % period.ps())
+}
+
+impl Node<Cell> for Switch {
+    fn advance(&mut self, horizon: Time, wires: &mut Wires<'_, Cell>) {
+        for (i, input) in self.inputs.iter().enumerate() {
+            if self.agenda.moment(i) == Moment::NEVER {
+                let next = wires.link(input.link).next_arrival();
+                if next < Time::NEVER {
+                    self.agenda.set(i, next.at(Phase::Arrival));
+                }
+            }
+        }
+        let limit = horizon.at(Phase::Service);
+        loop {
+            let (moment, entry) = self.agenda.first();
+            if moment >= limit {
+                break;
+            }
+            let now = moment.time();
+            if entry < self.inputs.len() {
+                let link = wires.link(self.inputs[entry].link);
+                let (_, cell) = link.receive();
+                let next = link.next_arrival();
+                self.agenda.set(entry, if next < Time::NEVER { next.at(Phase::Arrival) } else { Moment::NEVER });
+                self.arrival(now, entry, cell, wires);
+            } else if entry < self.inputs.len() + self.ports.len() {
+                self.serve(now, (entry - self.inputs.len()) as u32, wires);
+            } else {
+                self.timer(now, entry, wires);
+            }
+        }
+    }
+
+    fn next_action(&self) -> Time {
+        self.agenda.first().0.time()
+    }
+}

@@ -1,0 +1,160 @@
+//! What can be seen of a switch: its books, the ends of its flow-controlled links, its recorders.
+
+use super::{Books, Destination, Port, Switch};
+use crate::cell::{Kind, Label};
+use crate::credit::ends::{ReceiverEnd, SenderEnd};
+use cellway_kernel::invariant;
+use cellway_kernel::link::LinkId;
+use cellway_kernel::probe::Gauge;
+use cellway_kernel::time::{Duration, Time};
+
+/// What a recorder of a switch records, with numbers local to the switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SwitchGauge {
+    /// Copies stored in the whole switch.
+    Memory,
+    /// Copies stored of one VC.
+    Vc {
+        /// Input.
+        input: usize,
+        /// The VC there.
+        label: Label,
+    },
+    /// Cells waiting at a port.
+    Port {
+        /// Port.
+        port: usize,
+    },
+    /// Cells of one VC waiting at a port.
+    Queue {
+        /// Port.
+        port: usize,
+        /// The VC there.
+        label: Label,
+    },
+    /// Credit that a port holds for a VC.
+    Credit {
+        /// Port.
+        port: usize,
+        /// The VC there.
+        label: Label,
+    },
+}
+
+impl Switch {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its output ports.
+    pub fn ports(&self) -> &[Port] {
+        &self.ports
+    }
+
+    /// Copies stored now, and the most ever.
+    pub fn stored(&self) -> (u64, u64) {
+        (self.stored, self.peak)
+    }
+
+    /// Link, label there and books of every VC at every port.
+    pub fn books(&self) -> impl Iterator<Item = (LinkId, Label, Books)> {
+        self.ports.iter().flat_map(|port| {
+            let branches = port.branches.iter().enumerate();
+            branches.map(|(label, b)| (port.line.link(), label as Label, b.books))
+        })
+    }
+
+    /// Cells of a kind that the line of `link` has sent.
+    pub fn line_sent(&self, link: LinkId, kind: Kind) -> u64 {
+        self.ports.iter().find(|p| p.line.link() == link).map_or(0, |p| p.line.sent(kind))
+    }
+
+    /// Cells with `label` that the port of `link` has sent.
+    pub fn departed(&self, link: LinkId, label: Label) -> u64 {
+        let port = self.ports.iter().find(|p| p.line.link() == link);
+        port.map_or(0, |p| p.branches[label as usize].books.departed)
+    }
+
+    /// Cells that have come in over `link` with `label`.
+    pub fn received(&self, link: LinkId, label: Label) -> u64 {
+        let Some(input) = self.inputs.iter().find(|i| i.link == link) else { return 0 };
+        let (port, out) = match &input.vcs[label as usize].to {
+            Destination::One { port, label } => (*port, *label),
+            Destination::Many(branches) => branches[0],
+        };
+        self.ports[port as usize].branches[out as usize].books.arrived
+    }
+
+    /// Receiving ends: link, label there, end.
+    pub fn receivers(&self) -> impl Iterator<Item = (LinkId, Label, &ReceiverEnd)> {
+        self.inputs.iter().flat_map(|input| {
+            let vcs = input.vcs.iter().enumerate();
+            vcs.filter_map(|(label, vc)| Some((input.link, label as Label, vc.receiver.as_deref()?)))
+        })
+    }
+
+    /// Sending ends: link, label there, end.
+    pub fn senders(&self) -> impl Iterator<Item = (LinkId, Label, &SenderEnd)> {
+        self.ports.iter().flat_map(|port| {
+            let branches = port.branches.iter().enumerate();
+            branches.filter_map(|(label, b)| Some((port.line.link(), label as Label, b.credit.as_deref()?)))
+        })
+    }
+
+    /// Starts a new measurement.
+    pub fn mark(&mut self) {
+        for port in &mut self.ports {
+            port.mark();
+        }
+    }
+
+    /// Asserts the conservation identities of every port and of the memory.
+    ///
+    /// # Panics
+    /// Where the books do not balance: a bug of Cellway.
+    pub fn check_books(&self) {
+        for port in &self.ports {
+            port.check_books();
+        }
+        let of_vcs: u64 = self.inputs.iter().flat_map(|i| &i.vcs).map(|vc| vc.stored).sum();
+        invariant!(of_vcs == self.stored, self.name, "{of_vcs} copies of all VCs, {} in the memory", self.stored);
+    }
+
+    fn gauge_place(&mut self, which: SwitchGauge) -> (&mut Option<Box<Gauge>>, u64) {
+        match which {
+            SwitchGauge::Memory => (&mut self.gauge, self.stored),
+            SwitchGauge::Vc { input, label } => {
+                let vc = &mut self.inputs[input].vcs[label as usize];
+                (&mut vc.gauge, vc.stored)
+            }
+            SwitchGauge::Port { port } => {
+                let port = &mut self.ports[port];
+                (&mut port.gauge, port.queued)
+            }
+            SwitchGauge::Queue { port, label } => {
+                let branch = &mut self.ports[port].branches[label as usize];
+                (&mut branch.gauge, branch.books.queued)
+            }
+            SwitchGauge::Credit { port, label } => {
+                let credit = self.ports[port].branches[label as usize].credit.as_mut();
+                let credit = credit.expect("a credit recorder belongs to a flow-controlled VC");
+                let balance = credit.balance();
+                (&mut credit.gauge, balance)
+            }
+        }
+    }
+
+    /// Begins to record.
+    pub fn record(&mut self, which: SwitchGauge, every: Option<Duration>) {
+        let (place, value) = self.gauge_place(which);
+        *place = Some(Box::new(Gauge::new(value as f64, every)));
+    }
+
+    /// The recorder, with all bins closed that end by `now`.
+    pub fn recorded(&mut self, which: SwitchGauge, now: Time) -> &Gauge {
+        let gauge = self.gauge_place(which).0.as_mut().expect("this was recorded");
+        gauge.close_bins(now);
+        gauge
+    }
+}

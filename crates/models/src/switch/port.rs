@@ -1,0 +1,143 @@
+//! The output port: the only place that counts. Arrived = dropped + departed + queued, for every VC.
+
+use super::memory::Queue;
+use crate::buffer::{BufferPolicy, DropReason};
+use crate::cell::Label;
+use crate::credit::ends::SenderEnd;
+use crate::line::OutputLine;
+use cellway_kernel::invariant;
+use cellway_kernel::probe::Gauge;
+use cellway_kernel::time::Time;
+
+/// An output port of a switch.
+pub struct Port {
+    /// Name of its link.
+    pub name: String,
+    pub(super) line: OutputLine,
+    pub(super) policy: Box<dyn BufferPolicy>,
+    pub(super) capacity: u64,
+    /// Cells of VCs without credit flow control on their way in: those that share `capacity`.
+    pub(super) sharing: u64,
+    pub(super) queued: u64,
+    pub(super) queues: Vec<PortQueue>,
+    pub(super) branches: Vec<Branch>,
+    pub(super) gauge: Option<Box<Gauge>>,
+}
+
+/// A queue of the port: of one VC, or shared by a priority group.
+pub(super) struct PortQueue {
+    pub(super) cells: Queue,
+    pub(super) group: u8,
+    /// Among the schedule's waiting queues.
+    pub(super) active: bool,
+}
+
+/// One VC at one port.
+pub struct Branch {
+    pub(super) queue: u32,
+    pub(super) origin: Origin,
+    /// False where the VC is flow controlled on its way in and so has its own buffer.
+    pub(super) shares_buffer: bool,
+    pub(super) credit: Option<Box<SenderEnd>>,
+    /// Agenda entry of the credit time-out.
+    pub(super) timer: Option<u32>,
+    pub(super) gauge: Option<Box<Gauge>>,
+    /// Its books.
+    pub books: Books,
+}
+
+/// Where a branch's cells come from: the input, and the VC there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Origin {
+    pub(super) input: u32,
+    pub(super) label: Label,
+}
+
+/// The books of one VC at one port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Books {
+    /// Cells that asked for admission.
+    pub arrived: u64,
+    /// Cells not stored, by reason in the order of [`DropReason::ALL`].
+    pub dropped: [u64; DropReason::ALL.len()],
+    /// Cells sent.
+    pub departed: u64,
+    /// Cells waiting.
+    pub queued: u64,
+    /// Most cells waiting at once.
+    pub peak: u64,
+    /// The same since the mark.
+    pub peak_marked: u64,
+}
+
+impl Books {
+    /// Cells not stored for any reason.
+    pub fn dropped(&self) -> u64 {
+        self.dropped.iter().sum()
+    }
+}
+
+impl Branch {
+    #[inline]
+    pub(super) fn may_send(&self) -> bool {
+        self.credit.as_ref().is_none_or(|c| c.may_send())
+    }
+
+    #[inline]
+    pub(super) fn stored(&mut self, now: Time) {
+        self.books.queued += 1;
+        self.books.peak = self.books.peak.max(self.books.queued);
+        self.books.peak_marked = self.books.peak_marked.max(self.books.queued);
+        self.observe(now);
+    }
+
+    #[inline]
+    pub(super) fn departed(&mut self, now: Time) {
+        self.books.queued -= 1;
+        self.books.departed += 1;
+        if let Some(credit) = &mut self.credit {
+            credit.sent(now);
+        }
+        self.observe(now);
+    }
+
+    #[inline]
+    fn observe(&mut self, now: Time) {
+        if let Some(gauge) = &mut self.gauge {
+            gauge.set(now, self.books.queued as f64);
+        }
+    }
+}
+
+impl Port {
+    #[inline]
+    pub(super) fn observe(&mut self, now: Time) {
+        if let Some(gauge) = &mut self.gauge {
+            gauge.set(now, self.queued as f64);
+        }
+    }
+
+    /// Starts a new measurement: peaks count from here.
+    pub(super) fn mark(&mut self) {
+        for branch in &mut self.branches {
+            branch.books.peak_marked = branch.books.queued;
+        }
+    }
+
+    /// Asserts the conservation identities.
+    ///
+    /// # Panics
+    /// Where the books do not balance: a bug of Cellway.
+    pub(super) fn check_books(&self) {
+        for (label, branch) in self.branches.iter().enumerate() {
+            let b = &branch.books;
+            invariant!(
+                b.arrived == b.dropped() + b.departed + b.queued,
+                format_args!("port {} VC label {label}", self.name),
+                "arrived = dropped + departed + queued, but {b:?}"
+            );
+        }
+        let queued: u64 = self.branches.iter().map(|b| b.books.queued).sum();
+        invariant!(queued == self.queued, format_args!("port {}", self.name), "{queued} cells queued, {}", self.queued);
+    }
+}
