@@ -23,7 +23,7 @@ MODELS_LAYERS = (
     {"wire"},
     {"buffer", "credit", "impairment", "schedule", "traffic"},
     {"spec"},
-    {"observe"},
+    {"line", "observe"},
     {"host", "switch"},
     {"network"},
 )

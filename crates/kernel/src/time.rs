@@ -69,6 +69,12 @@ impl Time {
         Duration(self.0.wrapping_sub(earlier.0))
     }
 
+    /// The instant `d` later, or [`Time::NEVER`] where that lies beyond the range; the same as `+`.
+    #[inline]
+    pub fn saturating_add(self, d: Duration) -> Time {
+        self + d
+    }
+
     /// The instant `d` earlier, or the start.
     #[inline]
     pub fn saturating_sub(self, d: Duration) -> Time {

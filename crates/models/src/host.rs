@@ -1,9 +1,8 @@
 //! The host: applications at the ends of VCs, sharing one network interface.
 
 use crate::cell::{Cell, Kind, Label};
-use crate::credit::ends::{ReceiverEnd, SenderEnd};
+use crate::credit::ends::{ReceiverEnd, SenderEnd, staggered};
 use crate::line::{OutputLine, Signal};
-use crate::switch::staggered;
 use crate::traffic::{Offer, Traffic};
 use cellway_kernel::agenda::Agenda;
 use cellway_kernel::invariant;
@@ -62,6 +61,10 @@ struct Receiving {
     /// The sending VC whose application answers, or awaits the answer.
     application: Option<u32>,
     receiver: Option<Box<ReceiverEnd>>,
+    /// Sequence number of the next cell, if none is lost.
+    expected: u32,
+    /// A cell of the present message is lost or corrupted. As in AAL5, a lost end spoils the next message too.
+    spoiled: bool,
     books: Delivered,
 }
 
@@ -72,8 +75,10 @@ pub struct Delivered {
     pub cells: u64,
     /// Of these, cells with bit errors.
     pub corrupted: u64,
-    /// Messages whose last cell arrived.
+    /// Messages that arrived whole.
     pub messages: u64,
+    /// Message ends that arrived when a cell before them was lost or corrupted.
+    pub spoiled: u64,
 }
 
 /// The books of a VC at its source.
@@ -199,7 +204,8 @@ impl Host {
                 first.push((entry, staggered(&name, period)));
             }
             let receiver = receiver.map(Box::new);
-            receiving.push(Receiving { application, receiver, books: Delivered::default() });
+            let books = Delivered::default();
+            receiving.push(Receiving { application, receiver, expected: 0, spoiled: false, books });
         }
         let mut agenda = Agenda::new(salts);
         for (entry, time) in first {
@@ -355,6 +361,8 @@ impl Host {
         let receiving = &mut self.receiving[label];
         receiving.books.cells += 1;
         receiving.books.corrupted += u64::from(cell.corrupted());
+        receiving.spoiled |= cell.handle() != receiving.expected || cell.corrupted();
+        receiving.expected = cell.handle().wrapping_add(1);
         if let Some(receiver) = &mut receiving.receiver {
             receiver.arrived(0);
             if receiver.forwarded() {
@@ -362,16 +370,20 @@ impl Host {
             }
         }
         if cell.aau() {
-            self.message(now, label, wires);
+            self.message(now, label, cell.handle(), wires);
         }
     }
 
-    fn message(&mut self, now: Time, label: usize, wires: &mut Wires<'_, Cell>) {
+    fn message(&mut self, now: Time, label: usize, last: u32, wires: &mut Wires<'_, Cell>) {
         let receiving = &mut self.receiving[label];
+        if std::mem::take(&mut receiving.spoiled) {
+            receiving.books.spoiled += 1;
+            return;
+        }
         receiving.books.messages += 1;
         if let Some(vc) = receiving.application {
             let sending = &mut self.sending[vc as usize];
-            sending.application.message_received(now);
+            sending.application.message_received(now, last);
             let next = sending.application.next_offer();
             invariant!(next >= now, self.name, "the application of VC {vc} wants to run in the past");
             if next == now {

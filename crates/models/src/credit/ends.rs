@@ -3,6 +3,7 @@
 use super::{CreditReceiver, CreditSender, CreditSpec, LinkLoop, Sizing};
 use cellway_kernel::error::SpecError;
 use cellway_kernel::probe::Gauge;
+use cellway_kernel::rng::name_hash;
 use cellway_kernel::time::{Duration, Time};
 
 /// Sending end of one VC on one link.
@@ -195,4 +196,9 @@ impl ReceiverEnd {
         self.sent += u64::from(value.is_some());
         value
     }
+}
+
+/// The first instant of a periodic timer: spread over the period by name, so that timers do not fire in step.
+pub fn staggered(name: &str, period: Duration) -> Time {
+    Time::ZERO + Duration::from_ps(1 + name_hash(name) % period.ps())
 }

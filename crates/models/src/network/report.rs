@@ -105,6 +105,7 @@ impl Network {
             .counts("corrupted", "cells", rows.iter().map(|r| r.2.corrupted))
             .numbers("rate", "cells/s", rows.iter().map(rate))
             .counts("messages", "1", rows.iter().map(|r| r.2.messages))
+            .counts("spoiled_messages", "1", rows.iter().map(|r| r.2.spoiled))
             .counts("requests", "1", counts(|e| e.requests))
             .counts("repeated", "1", counts(|e| e.repeated))
             .counts("responses", "1", counts(|e| e.responses))

@@ -9,7 +9,7 @@ pub use port::{Books, Branch, Port};
 
 use crate::buffer::{BufferView, DropReason, Verdict};
 use crate::cell::{Cell, Kind, Label};
-use crate::credit::ends::{ReceiverEnd, SenderEnd};
+use crate::credit::ends::{ReceiverEnd, SenderEnd, staggered};
 use crate::line::{OutputLine, Signal};
 use cellway_kernel::agenda::Agenda;
 use cellway_kernel::link::{LinkId, Wires};
@@ -491,11 +491,6 @@ impl Switch {
             }
         }
     }
-}
-
-/// The first instant of a periodic timer: spread over the period by name, so that timers do not fire in step.
-pub(crate) fn staggered(name: &str, period: Duration) -> Time {
-    Time::ZERO + Duration::from_ps(1 + name_hash(name) % period.ps())
 }
 
 impl Node<Cell> for Switch {

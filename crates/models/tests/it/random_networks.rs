@@ -1,0 +1,227 @@
+//! Random scenarios: trees of switches, hosts anywhere, every family mixed.
+
+use cellway_kernel::rng::{Stream, stream};
+use cellway_kernel::time::Duration;
+use cellway_kernel::units::{BitRate, CellRate, Cells, Fraction};
+use cellway_models::credit::{CreditSpec, additive::Additive, cup::Cup, n23::N23, n123::N123};
+use cellway_models::impairment::{Affected, ImpairmentSpec, random_corruption, random_loss};
+use cellway_models::schedule::{ScheduleSpec, fifo::Fifo, round_robin::RoundRobin};
+use cellway_models::spec::{Counted, Host, Link, Port, Probe, Scenario, Switch, VERSION, Vc};
+use cellway_models::traffic::{TrafficSpec, cbr::Cbr, greedy::Greedy};
+use indexmap::IndexMap;
+use rand::RngExt;
+use serde_json::json;
+
+/// One cell time at the slowest rate used here; runs are a few thousand of these.
+pub(crate) const CELL: Duration = Duration::from_ps(2_726_338);
+
+struct Maker {
+    random: Stream,
+    /// Neighbour nearer to the root, for every node but the first switch.
+    parents: IndexMap<String, String>,
+}
+
+/// The random scenario number `number`.
+pub(crate) fn scenario(number: u64) -> Scenario {
+    let mut m = Maker { random: stream(number, "random network"), parents: IndexMap::new() };
+    let mut scenario = Scenario {
+        version: VERSION,
+        seed: number,
+        switches: IndexMap::new(),
+        hosts: IndexMap::new(),
+        links: Vec::new(),
+        vcs: IndexMap::new(),
+        probes: Vec::new(),
+    };
+    let switches = m.random.random_range(1..=4);
+    for i in 0..switches {
+        scenario.switches.insert(format!("s{i}"), Switch::default());
+        if i > 0 {
+            let parent = m.random.random_range(0..i);
+            m.parents.insert(format!("s{i}"), format!("s{parent}"));
+        }
+    }
+    for i in 0..m.random.random_range(2..=7) {
+        scenario.hosts.insert(format!("h{i}"), Host { schedule: ScheduleSpec::round_robin(RoundRobin {}) });
+        let parent = m.random.random_range(0..switches);
+        m.parents.insert(format!("h{i}"), format!("s{parent}"));
+    }
+    for (child, parent) in m.parents.clone() {
+        m.duplex(&mut scenario, &child, &parent);
+    }
+    for i in 0..m.random.random_range(1..=10) {
+        let vc = m.vc(&scenario);
+        scenario.vcs.insert(format!("vc{i}"), vc);
+    }
+    m.ports(&mut scenario);
+    m.probes(&mut scenario);
+    scenario
+}
+
+impl Maker {
+    fn chance(&mut self, p: f64) -> bool {
+        self.random.random_bool(p)
+    }
+
+    fn one<T: Clone>(&mut self, of: &[T]) -> T {
+        of[self.random.random_range(0..of.len())].clone()
+    }
+
+    fn duplex(&mut self, scenario: &mut Scenario, a: &str, b: &str) {
+        let rate = self.one(&[155_520_000u64, 155_520_000, 622_080_000, 1_000_000_007]);
+        // Whole cell times make arrivals meet at one instant; zero makes the smallest lookahead.
+        let cells = self.random.random_range(0..40u64);
+        let delay = self.one(&[0, 0, 1, 1_234_567, cells * CELL.ps(), 300_000_000]);
+        for (from, to) in [(a, b), (b, a)] {
+            let mut impairments = Vec::new();
+            if self.chance(0.1) {
+                let probability = Fraction(self.random.random_range(0.0..0.2));
+                let cells = self.one(&[Affected::All, Affected::Data, Affected::Credit]);
+                impairments.push(if self.chance(0.5) {
+                    ImpairmentSpec::random_loss(random_loss::RandomLoss { probability, cells })
+                } else {
+                    ImpairmentSpec::random_corruption(random_corruption::RandomCorruption { probability, cells })
+                });
+            }
+            scenario.links.push(Link {
+                name: format!("{from}->{to}"),
+                from: from.to_owned(),
+                to: to.to_owned(),
+                rate: BitRate::from_bps(rate),
+                delay: Duration::from_ps(delay),
+                impairments,
+            });
+        }
+    }
+
+    fn ancestors(&self, node: &str) -> Vec<String> {
+        let mut path = vec![node.to_owned()];
+        while let Some(parent) = self.parents.get(path.last().expect("never empty")) {
+            path.push(parent.clone());
+        }
+        path
+    }
+
+    /// Links from one node of the tree to another.
+    fn route(&self, from: &str, to: &str) -> Vec<String> {
+        let (mut up, mut down) = (self.ancestors(from), self.ancestors(to));
+        while up.len() > 1 && down.len() > 1 && up[up.len() - 2] == down[down.len() - 2] {
+            up.pop();
+            down.pop();
+        }
+        down.pop();
+        up.extend(down.into_iter().rev());
+        up.windows(2).map(|w| format!("{}->{}", w[0], w[1])).collect()
+    }
+
+    fn vc(&mut self, scenario: &Scenario) -> Vc {
+        let hosts: Vec<String> = scenario.hosts.keys().cloned().collect();
+        let from = self.one(&hosts);
+        let others: Vec<String> = hosts.iter().filter(|h| **h != from).cloned().collect();
+        let branches = if self.chance(0.25) { self.random.random_range(1..=others.len()) } else { 1 };
+        let mut to: Vec<String> = Vec::new();
+        while to.len() < branches {
+            let host = self.one(&others);
+            if !to.contains(&host) {
+                to.push(host);
+            }
+        }
+        let mut links: Vec<String> = Vec::new();
+        for host in &to {
+            for link in self.route(&from, host) {
+                if !links.contains(&link) {
+                    links.push(link);
+                }
+            }
+        }
+        let traffic = self.traffic(to.len() == 1);
+        let mut credit = IndexMap::new();
+        if self.chance(0.6) {
+            let mut controlled = links.clone();
+            if traffic.config().answers() {
+                controlled.extend(links.iter().rev().map(|l| opposite(l)));
+            }
+            for link in controlled {
+                if self.chance(0.85) {
+                    credit.insert(link, self.credit());
+                }
+            }
+        }
+        Vc { from, to, links, priority: self.random.random_range(0..3), traffic, credit }
+    }
+
+    fn traffic(&mut self, _one_destination: bool) -> TrafficSpec {
+        // In step at phase zero, so that cells of several sources meet; or at a random phase.
+        let phase = self.chance(0.5).then_some(Duration::ZERO);
+        let start = Duration::from_ps(self.random.random_range(0..50) * CELL.ps());
+        let stop = self.chance(0.2).then(|| start + Duration::from_ps(900 * CELL.ps()));
+        let rate = CellRate::new(self.random.random_range(1_000..400_000), 1);
+        match self.random.random_range(0..5) {
+            0 => TrafficSpec::greedy(Greedy { start, phase, stop }),
+            1 => TrafficSpec::cbr(Cbr { rate, start, phase, stop }),
+            _ => from_json(json!({"kind": "on_off", "peak": rate, "on": 300 * CELL.ps(), "off": 500 * CELL.ps()})),
+        }
+    }
+
+    fn credit(&mut self) -> CreditSpec {
+        let n2 = Cells(self.random.random_range(1..=20));
+        let n3 = self.chance(0.7).then(|| Cells(self.random.random_range(1..=150)));
+        let some_time = |m: &mut Maker| Some(Duration::from_ps(m.random.random_range(50..2_000) * CELL.ps()));
+        let timeout = if self.chance(0.5) { some_time(self) } else { None };
+        let redundant = if self.chance(0.2) { some_time(self) } else { None };
+        let target = None;
+        match self.random.random_range(0..4) {
+            0 => CreditSpec::n23(N23 { n2, n3, target, r: None, timeout, redundant }),
+            1 => CreditSpec::cup(Cup { n2, n3, target, timeout, redundant }),
+            2 => CreditSpec::n123(N123 { n1: None, n2, n3, target, timeout, redundant }),
+            _ => CreditSpec::additive(Additive { n2, n3, target, timeout, redundant }),
+        }
+    }
+
+    fn ports(&mut self, scenario: &mut Scenario) {
+        let controlled: Vec<String> = scenario.vcs.values().flat_map(|vc| vc.credit.keys().cloned()).collect();
+        for link in &scenario.links {
+            let Some(switch) = scenario.switches.get_mut(&link.from) else { continue };
+            if self.chance(0.5) {
+                let buffer = self.chance(0.7).then(|| Cells(self.random.random_range(1..60)));
+                let mut port = Port { buffer, ..Port::default() };
+                if self.chance(0.5) && !controlled.contains(&link.name) {
+                    port.schedule = ScheduleSpec::fifo(Fifo {});
+                }
+                switch.ports.insert(link.name.clone(), port);
+            }
+        }
+    }
+
+    fn probes(&mut self, scenario: &mut Scenario) {
+        let every = self.chance(0.5).then(|| Duration::from_ps(70 * CELL.ps()));
+        for link in &scenario.links {
+            if self.chance(0.3) {
+                scenario.probes.push(Probe::Trace { link: link.name.clone() });
+            }
+            if self.chance(0.2) {
+                let every = Duration::from_ps(31 * CELL.ps());
+                let link = link.name.clone();
+                scenario.probes.push(Probe::Throughput { link, vc: None, cells: Counted::All, every });
+            }
+        }
+        for name in scenario.switches.keys() {
+            scenario.probes.push(Probe::Queue { node: name.clone(), link: None, vc: None, every });
+        }
+        for (name, vc) in &scenario.vcs {
+            scenario.probes.push(Probe::Delay { vc: name.clone(), to: None });
+            for link in vc.credit.keys().filter(|l| vc.links.contains(l)) {
+                scenario.probes.push(Probe::Credit { link: link.clone(), vc: name.clone(), every });
+            }
+        }
+    }
+}
+
+fn opposite(link: &str) -> String {
+    let (from, to) = link.split_once("->").expect("a link is called from->to");
+    format!("{to}->{from}")
+}
+
+fn from_json(value: serde_json::Value) -> TrafficSpec {
+    serde_json::from_value(value).expect("a traffic specification")
+}
