@@ -28,11 +28,12 @@ MODELS_LAYERS = (
     {"network"},
 )
 PYTHON_LAYERS = (
-    {"_engine", "stats"},
-    {"scenario", "theory"},
+    {"_engine", "directory", "plots", "provenance", "stats", "summary"},
+    {"scenario", "series", "theory"},
+    {"recording", "reference"},
     {"result"},
     {"run", "store"},
-    {"plots", "sweep"},
+    {"sweep"},
     {"papers"},
     {"report"},
     {"cli"},

@@ -1,0 +1,367 @@
+"""Pictures of recorded series: bandwidth, end-to-end delay, cells queued, credits held.
+
+Every function returns a matplotlib figure of its own (Agg), never pyplot's global one, and shows itself in a notebook.
+Draws whatever looks like a series or a result (`Drawable`, `Recorded`); it runs nothing and reads no files.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Shape = Literal["held", "bins", "curve", "points"]
+"""How values lie between the times: held until the next time; mean over the bin that ends at the time; a continuous
+curve; separate events."""
+
+KINDS = ("bandwidth", "delay", "queue", "credit")
+"""Kinds of pictures that `plot_all` draws, in this order."""
+POINTS_DRAWN = 4000
+"""Longer series are drawn by the first, least, largest and last value of about a thousand slices of time."""
+LEGEND_ENTRIES = 24
+"""More lines than this are counted in the legend rather than named."""
+
+# Okabe and Ito's colours, told apart with any colour vision; without yellow and black, which are too light or too heavy
+# for lines. Dashes tell further lines apart.
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#6B6B6B")
+_DASHES = ("-", "--", ":", "-.")
+_TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_GRID = "#E2E2E2"
+_FRAME = "#7A7A7A"
+
+
+class Drawable(Protocol):
+    """What a line is drawn from; `cellway.Series` is one."""
+
+    @property
+    def times(self) -> Floats:
+        """Times [s], never decreasing."""
+
+    @property
+    def values(self) -> Floats:
+        """Values, in `unit`."""
+
+    @property
+    def unit(self) -> str:
+        """Unit of the values, `1` for fractions."""
+
+    @property
+    def label(self) -> str:
+        """What the legend calls it."""
+
+    @property
+    def quantity(self) -> str:
+        """What the axis calls it."""
+
+    @property
+    def shape(self) -> Shape:
+        """How values lie between the times."""
+
+    @property
+    def start(self) -> float:
+        """Begin of the observation [s]."""
+
+    @property
+    def end(self) -> float:
+        """End of the observation [s]."""
+
+
+class Recorded(Protocol):
+    """What pictures are drawn from; `cellway.Result` is one."""
+
+    @property
+    def title(self) -> str:
+        """Title of the scenario."""
+
+    def observed(self, kind: str) -> Sequence[dict[str, str]]:
+        """What was recorded of one kind, each as the arguments of the method that gives the series."""
+
+    def series(self, kind: str, *, node: str | None = None, link: str | None = None, vc: str | None = None) -> Drawable:
+        """A recorded series."""
+
+    def bandwidth(
+        self, link: str, vc: str | None = None, cells: str | None = None, window: float | str = 25
+    ) -> Drawable:
+        """Moving average of the bandwidth used on a link."""
+
+    def delay(self, vc: str, to: str | None = None) -> Drawable:
+        """End-to-end delays of a VC."""
+
+
+class Picture(Figure):
+    """A matplotlib figure that notebooks show, and that saves the same bytes each time."""
+
+    def __init__(self, width: float = 9.0, height: float = 3.8) -> None:
+        super().__init__(figsize=(width, height), layout="constrained", facecolor="white")
+        FigureCanvasAgg(self)
+
+    def _repr_png_(self) -> bytes:
+        return self.to_bytes("png")
+
+    def to_bytes(self, format: Literal["png", "svg"] = "png", dpi: int = 130) -> bytes:
+        """The picture as PNG or SVG; equal pictures give equal bytes."""
+        target = io.BytesIO()
+        # Without these the file holds the time of day and random element names.
+        metadata = {"Date": None} if format == "svg" else {"Software": None}
+        with matplotlib.rc_context({"svg.hashsalt": "cellway", "svg.fonttype": "path"}):
+            self.savefig(target, format=format, dpi=dpi, metadata=metadata)
+        return target.getvalue()
+
+
+def draw(series: Drawable | Iterable[Drawable], title: str = "", *, height: float = 3.8) -> Picture:
+    """One set of axes with one line for each series, all of one unit.
+
+    Raises:
+        ValueError: there is no series, or two have different units.
+    """
+    lines: list[Drawable] = [series] if hasattr(series, "times") else list(series)  # type: ignore[list-item]
+    if not lines:
+        raise ValueError("nothing to draw: no series")
+    units = {line.unit for line in lines}
+    if len(units) > 1:
+        raise ValueError(f"series of different units cannot share an axis: {', '.join(sorted(units))}")
+    picture = Picture(height=height)
+    axes = picture.add_subplot()
+    start, end = min(line.start for line in lines), max(line.end for line in lines)
+    time_scale, time_unit = _scale(end)
+    value_scale, value_unit = _value_scale(lines)
+    for index, line in enumerate(lines):
+        _draw_line(axes, line, index, time_scale, value_scale, crowd=len(lines))
+    axes.set_xlim(start / time_scale, max(end, start + time_scale * 1e-9) / time_scale)
+    axes.set_xlabel(f"Time ({time_unit})")
+    quantities = list(dict.fromkeys(line.quantity for line in lines))
+    axes.set_ylabel(quantities[0] + (f" ({value_unit})" if value_unit else "") if len(quantities) == 1 else value_unit)
+    _frame(axes, lines, value_scale)
+    _legend(picture, axes, lines, title)
+    return picture
+
+
+def bandwidth(
+    result: Recorded,
+    link: str,
+    vc: str | None = None,
+    cells: str | None = None,
+    *,
+    window: float | str = 25,
+    title: str | None = None,
+) -> Picture:
+    """Fraction of a link's bandwidth in use, averaged over an interval around each point, headers included.
+
+    Without `vc` and `cells`: a line for each VC's data, for all cells, and for credit cells alone.
+
+    Args:
+        result: The result.
+        link: The link, `from->to`.
+        vc: Cells of this VC alone.
+        cells: `data`, `credit` or `all`.
+        window: The interval, in cell times of the link or as a duration such as `"50 us"`.
+        title: Above the axes. Default: the title of the scenario and the link.
+    """
+    if vc is not None or cells is not None:
+        lines = [result.bandwidth(link, vc=vc, cells=cells, window=window)]
+    else:
+        seen = [which for which in result.observed("bandwidth") if which["link"] == link]
+        lines = [result.bandwidth(which["link"], which.get("vc"), which.get("cells"), window) for which in seen]
+        if not lines:
+            lines = [result.bandwidth(link, window=window)]  # which says what is missing
+    return draw(lines, _title(result, f"bandwidth of {link}") if title is None else title)
+
+
+def delays(result: Recorded, vc: str | None = None, *, title: str | None = None) -> Picture:
+    """End-to-end delay of each cell, over the time it was sent; of one VC, or of all that were recorded."""
+    seen = [which for which in result.observed("delay") if vc is None or which["vc"] == vc]
+    lines = [result.delay(**which) for which in seen] or [result.delay(vc or "")]
+    return draw(lines, _title(result, "end-to-end delay") if title is None else title)
+
+
+def queues(result: Recorded, node: str | None = None, *, title: str | None = None) -> Picture:
+    """Cells queued: in one switch, or in all that were recorded."""
+    return _recorded(result, "queue", "node", node, "cells queued", title)
+
+
+def credits(result: Recorded, link: str | None = None, *, title: str | None = None) -> Picture:
+    """Credits that the sender of a link holds, of each VC; on one link, or on all that were recorded."""
+    return _recorded(result, "credit", "link", link, "credits held", title)
+
+
+def plot_all(
+    result: Recorded,
+    out: str | Path,
+    format: Literal["png", "svg"] = "png",
+    *,
+    kinds: Iterable[str] = KINDS,
+    window: float | str = 25,
+) -> list[Path]:
+    """Writes every picture that the recorded series allow: one for each link, switch and kind.
+
+    Args:
+        result: The result.
+        out: Folder for the pictures; made if missing.
+        format: `png` or `svg`.
+        kinds: Some of `KINDS`.
+        window: Interval over which bandwidth is averaged.
+
+    Returns:
+        The files, in the order of `KINDS`; empty where nothing was recorded.
+
+    Raises:
+        ValueError: an unknown kind.
+    """
+    folder, written = Path(out), []
+    for kind, name, picture in _pictures(result, tuple(kinds), window):
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{_file_name(f'{kind} {name}'.strip())}.{format}"
+        path.write_bytes(picture.to_bytes(format))
+        written.append(path)
+    return written
+
+
+def _pictures(result: Recorded, kinds: Sequence[str], window: float | str) -> Iterable[tuple[str, str, Picture]]:
+    if unknown := [kind for kind in kinds if kind not in KINDS]:
+        raise ValueError(f"unknown kind of picture '{unknown[0]}'; allowed: {', '.join(KINDS)}")
+    for kind in (kind for kind in KINDS if kind in kinds):
+        observed = result.observed(kind)
+        if kind == "bandwidth":
+            for link in dict.fromkeys(which["link"] for which in observed):
+                yield kind, link, bandwidth(result, link, window=window)
+        elif kind == "delay":
+            if observed:
+                yield kind, "", delays(result)
+        elif kind == "queue":
+            for node in dict.fromkeys(which["node"] for which in observed):
+                yield kind, node, queues(result, node)
+        else:
+            for link in dict.fromkeys(which["link"] for which in observed):
+                yield kind, link, credits(result, link)
+
+
+def _recorded(result: Recorded, kind: str, key: str, name: str | None, noun: str, title: str | None) -> Picture:
+    seen = [which for which in result.observed(kind) if name is None or which[key] == name]
+    lines = [result.series(kind, **which) for which in seen]
+    if not lines:
+        lines = [result.series(kind, **({key: name} if name else {}))]  # which says what is missing
+    where = f" of {name}" if kind == "credit" and name else f" in {name}" if name else ""
+    return draw(lines, _title(result, noun + where) if title is None else title)
+
+
+def _title(result: Recorded, what: str) -> str:
+    return f"{result.title}: {what}" if result.title else what[0].upper() + what[1:]
+
+
+def _file_name(text: str) -> str:
+    """A name that every file system and shell takes: `bandwidth_a-to-s1`."""
+    return re.sub(r"[^\w.,+\[\]-]+", "_", text.replace("->", "-to-"))
+
+
+def _scale(largest: float) -> tuple[float, str]:
+    """The unit of time that leaves numbers above 1."""
+    for size, unit in _TIME_UNITS:
+        if largest >= size:
+            return size, unit
+    return _TIME_UNITS[-1]
+
+
+def _value_scale(lines: Sequence[Drawable]) -> tuple[float, str]:
+    """Factor and name of the unit on the axis."""
+    unit = lines[0].unit
+    if unit == "1":
+        return 1.0, ""
+    if unit == "s":
+        return _scale(max((float(np.nanmax(line.values)) for line in lines if len(line.values)), default=1.0))
+    return 1.0, unit
+
+
+def _draw_line(axes: Axes, line: Drawable, index: int, time_scale: float, value_scale: float, crowd: int) -> None:
+    times, values = line.times, line.values
+    if line.shape == "held" and len(times) and times[-1] < line.end:
+        times, values = np.append(times, line.end), np.append(values, values[-1])
+    if line.shape == "bins" and len(times):
+        times, values = np.insert(times, 0, line.start), np.insert(values, 0, values[0])
+    times, values = downsample(times, values, POINTS_DRAWN * (4 if line.shape == "points" else 1))
+    style: dict[str, Any] = {
+        "color": _COLOURS[index % len(_COLOURS)],
+        "linestyle": _DASHES[index // len(_COLOURS) % len(_DASHES)],
+        "linewidth": 1.4 if crowd <= 8 else 1.0,
+        "label": line.label,
+        "solid_capstyle": "butt",
+    }
+    if line.shape == "held":
+        style["drawstyle"] = "steps-post"
+    elif line.shape == "bins":
+        style["drawstyle"] = "steps-pre"
+    elif line.shape == "points":
+        style |= {"marker": ".", "markersize": 2, "linestyle": "none"}
+    axes.plot(times / time_scale, values / value_scale, **style)
+
+
+def downsample(times: Floats, values: Floats, most: int = POINTS_DRAWN) -> tuple[Floats, Floats]:
+    """At most about `most` points that look the same: the first, least, largest and last of each slice of time."""
+    if len(times) <= most:
+        return times, values
+    slices = max(most // 4, 1)
+    span = times[-1] - times[0]
+    if span <= 0:
+        keep = np.unique([0, int(np.argmin(values)), int(np.argmax(values)), len(times) - 1])
+        return times[keep], values[keep]
+    slot = np.minimum(((times - times[0]) / span * slices).astype(np.int64), slices - 1)
+    first = np.flatnonzero(np.r_[True, slot[1:] != slot[:-1]])
+    last = np.r_[first[1:], len(times)] - 1
+    # Within each slice sort by value, keeping the slices in order: its ends are the least and the largest.
+    order = np.lexsort((values, slot))
+    keep = np.unique(np.concatenate([first, last, order[first], order[last]]))
+    return times[keep], values[keep]
+
+
+def _frame(axes: Axes, lines: Sequence[Drawable], value_scale: float) -> None:
+    axes.grid(True, color=_GRID, linewidth=0.8)
+    axes.set_axisbelow(True)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color(_FRAME)
+    axes.tick_params(color=_FRAME, labelsize=9)
+    whole = lines[0].unit == "cells"
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=7, integer=whole))
+    finite = [values[np.isfinite(values)] for values in (line.values for line in lines)]
+    highest = max((float(values.max()) for values in finite if len(values)), default=0.0) / value_scale
+    lowest = min((float(values.min()) for values in finite if len(values)), default=0.0) / value_scale
+    if lines[0].unit == "1" and lowest >= 0 and highest <= 1.02:
+        axes.set_ylim(0, 1.05)  # fractions of one whole are compared across pictures
+        axes.set_yticks(np.linspace(0, 1, 6))
+    elif lowest >= 0:
+        axes.set_ylim(0, highest * 1.06 if highest > 0 else 1)
+
+
+def _legend(picture: Picture, axes: Axes, lines: Sequence[Drawable], title: str) -> None:
+    if len(lines) == 1:
+        title = f"{title}: {lines[0].label}" if title and lines[0].label not in title else title or lines[0].label
+    if title:
+        axes.set_title(title, loc="left", fontsize=10.5)
+    if len(lines) == 1:
+        return
+    handles, labels = axes.get_legend_handles_labels()
+    if len(handles) > LEGEND_ENTRIES:
+        more = len(handles) - LEGEND_ENTRIES + 1
+        handles = [*handles[: LEGEND_ENTRIES - 1], axes.plot([], [], linestyle="none")[0]]
+        labels = [*labels[: LEGEND_ENTRIES - 1], f"… {more} more"]
+    columns = 1 if len(handles) <= 14 else 2
+    legend = picture.legend(
+        handles, labels, loc="outside right upper", fontsize=9 if len(handles) <= 14 else 8, ncols=columns,
+        frameon=False, handlelength=1.8,
+    )  # fmt: skip
+    for handle, line in zip(legend.get_lines(), lines, strict=False):
+        if line.shape == "points":
+            handle.set_markersize(8)
+        else:
+            handle.set_linewidth(2)
