@@ -28,7 +28,8 @@ impl TrafficConfig for Cbr {
     fn build(&self, context: &TrafficContext<'_>) -> Result<Application, SpecError> {
         let clock = positive_rate("rate", self.rate)?;
         let stop = stop_after_start(self.start, self.stop)?;
-        let next = start_and_phase(context, self.start, self.phase, clock.shortest());
+        let first = start_and_phase(context, self.start, self.phase, clock.shortest());
+        let next = if first < stop { first } else { Time::NEVER };
         Ok(Application::one_way(Periodic { next, stop, clock }))
     }
 }
@@ -67,5 +68,38 @@ impl Traffic for Periodic {
             self.next = Time::NEVER;
         }
         Offer::Cells(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::{LINE, Trial, error, ps};
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_million_cells_do_not_drift() {
+        let rate = CellRate::new(LINE, 4240);
+        let spec = json!({"kind": "cbr", "rate": rate, "start": 10, "phase": 3});
+        let clock = CellClock::of_rate(rate);
+        for (k, offer) in Trial::new(&spec, 1).take(1_000_001).enumerate() {
+            assert_eq!(offer, (13 + clock.span(k as u64).ps(), Offer::Cells(1)));
+        }
+    }
+
+    #[test]
+    fn stop_is_the_end_also_before_the_first_cell() {
+        let spec = json!({"kind": "cbr", "rate": [10, 1], "phase": 0, "stop": ps(1.0)});
+        assert_eq!(Trial::new(&spec, 1).count(), 10);
+        let spec = json!({"kind": "cbr", "rate": [10, 1], "phase": ps(1.0), "stop": ps(0.5)});
+        assert_eq!(Trial::new(&spec, 1).next(), None);
+    }
+
+    #[test]
+    fn impossible_parameters_are_located() {
+        for rate in [[0, 1], [1, 0], [u64::MAX, 1], [1 << 63, 1 << 40], [1, u64::MAX]] {
+            assert_eq!(error(&json!({"kind": "cbr", "rate": rate})).path, "rate");
+        }
+        assert_eq!(error(&json!({"kind": "cbr", "rate": [1, 1], "stop": 0})).path, "stop");
     }
 }

@@ -11,14 +11,20 @@ family! {
     TrafficSpec: TrafficConfig;
     greedy => Greedy,
     cbr => Cbr,
+    poisson => Poisson,
+    bernoulli => Bernoulli,
     on_off => OnOff,
+    burst => Burst,
+    rate_schedule => RateSchedule,
+    trace => Trace,
+    rpc => Rpc,
 }
 
 mod period;
 #[cfg(test)]
 mod trial;
 
-pub use period::PeriodDistribution;
+pub use period::{PeriodDistribution, Variation};
 
 /// What an application needs to know of its place.
 pub struct TrafficContext<'a> {

@@ -141,7 +141,8 @@ mod tests {
 
     #[test]
     fn without_off_periods_a_million_cells_keep_to_the_clock() {
-        let spec = json!({"kind": "on_off", "peak": [LINE, 424], "on": 777 * SLOT, "off": 0, "on_distribution": "deterministic"});
+        let spec = json!({"kind": "on_off", "peak": [LINE, 424], "on": 777 * SLOT, "off": 0,
+            "on_distribution": "deterministic"});
         let mut trial = Trial::new(&spec, 5);
         let clock = CellClock::of_rate(CellRate::new(LINE, 424));
         let first = trial.next().unwrap().0;
@@ -213,7 +214,8 @@ mod tests {
 
     #[test]
     fn stop_is_the_end() {
-        let spec = json!({"kind": "on_off", "peak": [1000, 1], "on": ps(0.01), "off": ps(0.01), "start": ps(1.0), "stop": ps(3.0)});
+        let spec = json!({"kind": "on_off", "peak": [1000, 1], "on": ps(0.01), "off": ps(0.01),
+            "start": ps(1.0), "stop": ps(3.0)});
         let times: Vec<u64> = Trial::new(&spec, 1).map(|(t, _)| t).collect();
         assert!(times.len() > 700 && times.iter().all(|t| (ps(1.0)..ps(3.0)).contains(t)), "{} cells", times.len());
     }

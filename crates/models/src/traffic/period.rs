@@ -21,6 +21,17 @@ pub enum PeriodDistribution {
     Pareto,
 }
 
+/// Whether a time varies about its mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Variation {
+    /// It always equals the mean.
+    #[default]
+    Deterministic,
+    /// Exponential: memoryless, standard deviation equal to the mean.
+    Exponential,
+}
+
 /// Shape of Pareto periods where none is given, as measured for on and off periods of Ethernet stations.
 const DEFAULT_SHAPE: f64 = 1.5;
 /// Nearer to 1 the mean consists of periods longer than any run.
@@ -65,6 +76,14 @@ impl Periods {
             }
             (PeriodDistribution::Deterministic, None) => Ok(Periods::Deterministic(mean)),
             (PeriodDistribution::Exponential, None) => Ok(Periods::Exponential(mean.ps() as f64)),
+        }
+    }
+
+    /// Periods of a `mean` without or with exponential variation.
+    pub(super) fn varying(mean: Duration, variation: Variation) -> Periods {
+        match variation {
+            Variation::Deterministic => Periods::Deterministic(mean),
+            Variation::Exponential => Periods::Exponential(mean.ps() as f64),
         }
     }
 
