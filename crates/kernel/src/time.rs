@@ -69,10 +69,11 @@ impl Time {
         Duration(self.0.wrapping_sub(earlier.0))
     }
 
-    /// The instant `d` later, or [`Time::NEVER`] where that lies beyond the range; the same as `+`.
+    /// The instant `d` later, or [`Time::NEVER`] where that lies beyond the range; unlike `+` for any `d`, also one drawn
+    /// from a distribution.
     #[inline]
     pub fn saturating_add(self, d: Duration) -> Time {
-        self + d
+        Time(self.0.saturating_add(d.0).min(Time::NEVER.0))
     }
 
     /// The instant `d` earlier, or the start.
@@ -265,6 +266,16 @@ mod tests {
             first += i32::from(tie_rank(m, 0x1234) < tie_rank(m, 0xabcd));
         }
         assert!((4_750..=5_250).contains(&first), "port 1 first {first} times of 10 000");
+    }
+
+    #[test]
+    fn beyond_the_range_is_never() {
+        let t = Time::from_ps(5);
+        for ps in [u64::MAX, 1 << 63, 1 << 62] {
+            assert_eq!(t.saturating_add(Duration::from_ps(ps)), Time::NEVER);
+        }
+        assert_eq!(t + Duration::from_ps(1 << 62), Time::NEVER);
+        assert_eq!(t.saturating_add(Duration::from_ps(1)), t + Duration::from_ps(1));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! - [`cell`]: the cell as it travels; [`wire`]: its bytes.
 //! - Families of algorithms, one file each: [`traffic`], [`schedule`], [`buffer`], [`credit`], [`impairment`].
-//! - [`line`]: what leaves next on an output, shared by [`switch`] ports and [`host`]s.
+//! - [`mod@line`]: what leaves next on an output, shared by [`switch`] ports and [`host`]s.
 //! - [`spec`]: the engine document; [`network`]: builds it, runs it, reports.
 //! - [`observe`]: traces, throughput and delays of links.
 //!

@@ -96,6 +96,13 @@ mod tests {
     }
 
     #[test]
+    fn the_range_of_time_is_the_end_of_the_slowest() {
+        // One cell in 10^18 ps, and 2^62 ps in all.
+        let spec = json!({"kind": "cbr", "rate": [1, 1_000_000], "phase": 0});
+        assert_eq!(Trial::new(&spec, 1).count(), 5);
+    }
+
+    #[test]
     fn impossible_parameters_are_located() {
         for rate in [[0, 1], [1, 0], [u64::MAX, 1], [1 << 63, 1 << 40], [1, u64::MAX]] {
             assert_eq!(error(&json!({"kind": "cbr", "rate": rate})).path, "rate");

@@ -150,16 +150,29 @@ impl Maker {
         Vc { from, to, links, priority: self.random.random_range(0..3), traffic, credit }
     }
 
-    fn traffic(&mut self, _one_destination: bool) -> TrafficSpec {
+    fn traffic(&mut self, one_destination: bool) -> TrafficSpec {
         // In step at phase zero, so that cells of several sources meet; or at a random phase.
         let phase = self.chance(0.5).then_some(Duration::ZERO);
         let start = Duration::from_ps(self.random.random_range(0..50) * CELL.ps());
         let stop = self.chance(0.2).then(|| start + Duration::from_ps(900 * CELL.ps()));
         let rate = CellRate::new(self.random.random_range(1_000..400_000), 1);
-        match self.random.random_range(0..5) {
+        let cells = |n: u64| n * CELL.ps();
+        match self.random.random_range(0..if one_destination { 12 } else { 9 }) {
             0 => TrafficSpec::greedy(Greedy { start, phase, stop }),
             1 => TrafficSpec::cbr(Cbr { rate, start, phase, stop }),
-            _ => from_json(json!({"kind": "on_off", "peak": rate, "on": 300 * CELL.ps(), "off": 500 * CELL.ps()})),
+            2 => from_json(json!({"kind": "poisson", "rate": rate, "start": start, "stop": stop})),
+            3 => from_json(json!({"kind": "bernoulli", "probability": 0.2, "phase": phase})),
+            4 => from_json(json!({"kind": "burst", "cells": 20, "idle": cells(40), "phase": phase, "as_message": true,
+                "length": "geometric", "idle_distribution": "exponential"})),
+            5 => from_json(json!({"kind": "rate_schedule", "phase": phase, "rates": [{"at": 0, "rate": rate},
+                {"at": cells(700), "rate": [0, 1]}, {"at": cells(900), "rate": [200_000, 7]}]})),
+            6 => from_json(json!({"kind": "trace", "repeat": cells(200), "start": start,
+                "events": [{"at": 0, "cells": 30}, {"at": cells(50), "cells": 1}]})),
+            7 | 8 => from_json(json!({"kind": "on_off", "peak": rate, "on": cells(300), "off": cells(500)})),
+            // Lost and late answers included: the time-out is near the round trip.
+            _ => from_json(json!({"kind": "rpc", "outstanding": self.random.random_range(1..4),
+                "requests": self.random.random_range(1..4), "gap": 0, "think": cells(60), "phase": phase,
+                "service": cells(5), "timeout": cells(self.random.random_range(50..600)), "stop": stop})),
         }
     }
 
