@@ -1,5 +1,6 @@
 //! Properties of whole networks, one file each.
 
+mod closed_loop;
 mod credit;
 mod determinism;
 mod phase_effects;
