@@ -8,30 +8,39 @@ use crate::time::{Moment, tie_rank};
 /// ordered by [`tie_rank`] of their salts, never by their number or by the order in which they were set.
 pub struct Agenda {
     /// Heap-shaped: `tree[1]` is the overall winner, `tree[leaves + i]` is entry i.
-    tree: Box<[Slot]>,
+    tree: Box<[Key]>,
     salts: Box<[u64]>,
-    leaves: usize,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Slot {
-    moment: Moment,
-    entry: u32,
+/// Moment (64 bit), tie rank (40 bit) and entry (24 bit) in one number, so that one comparison decides, ties included.
+type Key = u128;
+
+const ENTRY_BITS: u32 = 24;
+const ENTRY_MASK: u64 = (1 << ENTRY_BITS) - 1;
+
+#[inline]
+fn key(moment: Moment, salt: u64, entry: usize) -> Key {
+    let rank = tie_rank(moment, salt) & !ENTRY_MASK;
+    (moment.bits() as u128) << 64 | (rank | entry as u64) as u128
 }
 
 impl Agenda {
     /// An agenda with one entry for each salt; salts come from the entries' names.
+    ///
+    /// # Panics
+    /// For 2^24 entries or more.
     pub fn new(salts: impl IntoIterator<Item = u64>) -> Agenda {
         let salts: Box<[u64]> = salts.into_iter().collect();
+        assert!(salts.len() <= ENTRY_MASK as usize, "an agenda has fewer than 2^24 entries");
         let leaves = salts.len().next_power_of_two().max(2);
-        let mut tree = vec![Slot { moment: Moment::NEVER, entry: 0 }; 2 * leaves].into_boxed_slice();
-        for i in 0..leaves {
-            tree[leaves + i].entry = i as u32;
+        let mut tree = vec![key(Moment::NEVER, 0, 0); 2 * leaves].into_boxed_slice();
+        for (i, &salt) in salts.iter().enumerate() {
+            tree[leaves + i] = key(Moment::NEVER, salt, i);
         }
         for i in (1..leaves).rev() {
-            tree[i] = tree[2 * i];
+            tree[i] = tree[2 * i].min(tree[2 * i + 1]);
         }
-        Agenda { tree, salts, leaves }
+        Agenda { tree, salts }
     }
 
     /// Number of entries.
@@ -47,37 +56,31 @@ impl Agenda {
     /// The first moment and its entry; [`Moment::NEVER`] when nothing is planned.
     #[inline]
     pub fn first(&self) -> (Moment, usize) {
-        let slot = self.tree[1];
-        (slot.moment, slot.entry as usize)
+        let first = self.tree[1];
+        (Moment::from_bits((first >> 64) as u64), (first as u64 & ENTRY_MASK) as usize)
     }
 
     /// The moment of an entry.
     #[inline]
     pub fn moment(&self, entry: usize) -> Moment {
-        self.tree[self.leaves + entry].moment
+        Moment::from_bits((self.tree[self.tree.len() / 2 + entry] >> 64) as u64)
     }
 
     /// Plans `entry` for `moment`, in place of whatever was planned.
     #[inline]
     pub fn set(&mut self, entry: usize, moment: Moment) {
-        let mut at = self.leaves + entry;
-        // One check here instead of one per level.
-        assert!(at < self.tree.len());
-        let mut winner = Slot { moment, entry: entry as u32 };
-        self.tree[at] = winner;
+        let tree = &mut self.tree[..];
+        let mut at = tree.len() / 2 + entry;
+        let mut winner = key(moment, self.salts[entry], entry);
+        tree[at] = winner;
         while at > 1 {
-            let other = self.tree[at ^ 1];
-            if self.before(other, winner) {
-                winner = other;
+            winner = winner.min(tree[at ^ 1]);
+            at /= 2;
+            // Nothing changes further up where the same winner stood before.
+            if tree[at] == winner {
+                return;
             }
-            at >>= 1;
-            if self.tree[at] == winner {
-                // Nothing changes further up, unless the entry itself is what changed on the way.
-                if winner.entry != entry as u32 {
-                    return;
-                }
-            }
-            self.tree[at] = winner;
+            tree[at] = winner;
         }
     }
 
@@ -85,20 +88,6 @@ impl Agenda {
     #[inline]
     pub fn clear(&mut self, entry: usize) {
         self.set(entry, Moment::NEVER);
-    }
-
-    #[inline]
-    fn before(&self, a: Slot, b: Slot) -> bool {
-        if a.moment == b.moment { self.tied_before(a, b) } else { a.moment < b.moment }
-    }
-
-    #[inline]
-    fn tied_before(&self, a: Slot, b: Slot) -> bool {
-        if a.moment == Moment::NEVER {
-            return a.entry < b.entry;
-        }
-        let rank = |s: Slot| (tie_rank(s.moment, self.salts[s.entry as usize]), s.entry);
-        rank(a) < rank(b)
     }
 }
 
@@ -130,7 +119,7 @@ mod tests {
                 let moment = if ps == 5 { Moment::NEVER } else { at(ps) };
                 plain[entry] = moment;
                 agenda.set(entry, moment);
-                let best = (0..n).min_by_key(|&i| (plain[i], tie_rank(plain[i], salts[i]), i)).unwrap();
+                let best = (0..n).min_by_key(|&i| (plain[i], tie_rank(plain[i], salts[i]) >> ENTRY_BITS, i)).unwrap();
                 prop_assert_eq!(agenda.first().0, plain[best]);
                 if plain[best] != Moment::NEVER {
                     prop_assert_eq!(agenda.first().1, best);

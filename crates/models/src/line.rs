@@ -32,11 +32,17 @@ pub struct OutputLine {
     link: LinkId,
     clock: CellClock,
     free_at: Time,
-    groups: Vec<Box<dyn Schedule>>,
-    /// Bit g: group g may have a queue that can send.
+    groups: Vec<Group>,
+    /// Bit g: a queue of group g waits to send.
     ready: u64,
     signals: VecDeque<Signal>,
     sent: [u64; 4],
+}
+
+struct Group {
+    schedule: Box<dyn Schedule>,
+    waiting: u32,
+    stamps: bool,
 }
 
 /// Most priority groups of a line.
@@ -47,6 +53,8 @@ impl OutputLine {
     pub fn new(link: LinkId, rate: BitRate, groups: Vec<Box<dyn Schedule>>) -> OutputLine {
         assert!(groups.len() <= GROUPS);
         let clock = CellClock::of_line(rate);
+        let group = |schedule: Box<dyn Schedule>| Group { stamps: schedule.stamps_arrivals(), schedule, waiting: 0 };
+        let groups = groups.into_iter().map(group).collect();
         OutputLine { link, clock, free_at: Time::ZERO, groups, ready: 0, signals: VecDeque::new(), sent: [0; 4] }
     }
 
@@ -64,26 +72,33 @@ impl OutputLine {
     #[inline]
     pub fn activate(&mut self, now: Time, group: u8, queue: QueueId) {
         self.ready |= 1 << group;
-        self.groups[group as usize].activate(now, queue);
+        let group = &mut self.groups[group as usize];
+        group.waiting += 1;
+        group.schedule.activate(now, queue);
     }
 
     /// A cell joined queue `queue` of `group`.
     #[inline]
     pub fn arrived(&mut self, now: Time, group: u8, queue: QueueId) {
-        self.groups[group as usize].arrived(now, queue);
+        let group = &mut self.groups[group as usize];
+        if group.stamps {
+            group.schedule.arrived(now, queue);
+        }
     }
 
     /// Takes the queue that goes next. It may turn out to have lost its credit; then ask again.
     #[inline]
     pub fn next_queue(&mut self, now: Time) -> Option<QueueId> {
-        while self.ready != 0 {
-            let group = self.ready.trailing_zeros();
-            if let Some(queue) = self.groups[group as usize].next(now) {
-                return Some(queue);
-            }
-            self.ready &= self.ready - 1;
+        if self.ready == 0 {
+            return None;
         }
-        None
+        let number = self.ready.trailing_zeros();
+        let group = &mut self.groups[number as usize];
+        group.waiting -= 1;
+        if group.waiting == 0 {
+            self.ready &= !(1 << number);
+        }
+        group.schedule.next(now)
     }
 
     /// A control cell waits.

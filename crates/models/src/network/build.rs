@@ -30,7 +30,8 @@ pub(super) fn network(scenario: &Scenario) -> Result<Network, SpecError> {
             .allowed(spec::VERSION));
     }
     let topology = Topology::new(scenario)?;
-    let mut builder = Builder { scenario, topology: &topology, applications: HashMap::new() };
+    let used = used_links(scenario, &topology);
+    let mut builder = Builder { scenario, topology: &topology, used: &used, applications: HashMap::new() };
     builder.check_credits()?;
     builder.build_applications()?;
     let mut nodes = Vec::new();
@@ -45,7 +46,6 @@ pub(super) fn network(scenario: &Scenario) -> Result<Network, SpecError> {
         });
     }
     let links = builder.links()?;
-    let used = builder.used_links();
     let mut ends = vec![Ends::default(); nodes.len()];
     for l in (0..topology.links.len()).filter(|&l| used[l]) {
         ends[topology.links[l].to].inputs.push(l);
@@ -63,6 +63,7 @@ pub(super) fn network(scenario: &Scenario) -> Result<Network, SpecError> {
 struct Builder<'a> {
     scenario: &'a Scenario,
     topology: &'a Topology,
+    used: &'a [bool],
     /// Applications by flow, until their host takes them.
     applications: HashMap<usize, Box<dyn Traffic>>,
 }
@@ -194,8 +195,9 @@ impl Builder<'_> {
         let of = |end: fn(&super::topology::LinkInfo) -> NodeId| -> Vec<LinkId> {
             (0..self.topology.links.len()).filter(|&l| end(&self.topology.links[l]) == node).collect()
         };
-        let (inputs, outputs) = (of(|l| l.to), of(|l| l.from));
-        let port_of: HashMap<LinkId, u32> = outputs.iter().copied().zip(0..).collect();
+        let outputs = of(|l| l.from);
+        // Links on which nothing can travel take no place in the switch's agenda.
+        let used = |links: Vec<LinkId>| links.into_iter().filter(|&l| self.used[l]).collect::<Vec<_>>();
         for port in spec.ports.keys() {
             if !outputs.iter().any(|&l| self.topology.links[l].name == *port) {
                 let names: Vec<&str> = outputs.iter().map(|&l| self.topology.links[l].name.as_str()).collect();
@@ -204,6 +206,8 @@ impl Builder<'_> {
                     .allowed(names.join(", ")));
             }
         }
+        let (inputs, outputs) = (used(of(|l| l.to)), used(outputs));
+        let port_of: HashMap<LinkId, u32> = outputs.iter().copied().zip(0..).collect();
         let mut port_parts = Vec::new();
         for &link in &outputs {
             port_parts.push(self.port(link, spec)?);
@@ -275,17 +279,17 @@ impl Builder<'_> {
         }
         Ok(links)
     }
+}
 
-    /// Links on which cells can travel: those of routes, and those on which credit cells return.
-    fn used_links(&self) -> Vec<bool> {
-        let mut used: Vec<bool> = self.topology.labels.iter().map(|flows| !flows.is_empty()).collect();
-        for vc in self.scenario.vcs.values() {
-            for name in vc.credit.keys() {
-                if let Some(back) = self.topology.link(name).and_then(|l| self.topology.links[l].reverse) {
-                    used[back] = true;
-                }
+/// Links on which cells can travel: those of routes, and those on which credit cells return.
+fn used_links(scenario: &Scenario, topology: &Topology) -> Vec<bool> {
+    let mut used: Vec<bool> = topology.labels.iter().map(|flows| !flows.is_empty()).collect();
+    for vc in scenario.vcs.values() {
+        for name in vc.credit.keys() {
+            if let Some(back) = topology.link(name).and_then(|l| topology.links[l].reverse) {
+                used[back] = true;
             }
         }
-        used
     }
+    used
 }

@@ -34,12 +34,17 @@ pub trait ScheduleConfig {
 /// A queue enters with [`activate`](Schedule::activate) and leaves with [`next`](Schedule::next); after its cell is
 /// sent the port activates it again if it may send more. The port keeps all counts.
 pub trait Schedule: Send {
-    /// A cell joined `queue`; called before `activate`. Only disciplines with time stamps need it.
+    /// True for disciplines that must hear of every cell that joins a queue.
+    fn stamps_arrivals(&self) -> bool {
+        false
+    }
+
+    /// A cell joined `queue`; called before `activate`, and only if [`stamps_arrivals`](Schedule::stamps_arrivals).
     fn arrived(&mut self, _now: Time, _queue: QueueId) {}
 
     /// `queue` may send; it is not among the waiting ones yet.
     fn activate(&mut self, now: Time, queue: QueueId);
 
-    /// Takes the queue that goes next.
+    /// Takes the queue that goes next; there is one whenever more queues were activated than taken.
     fn next(&mut self, now: Time) -> Option<QueueId>;
 }
