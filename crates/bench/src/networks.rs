@@ -3,20 +3,20 @@
 use serde_json::{Map, Value, json};
 
 /// A network and how to call it.
-pub struct Case {
+pub(crate) struct Case {
     /// Name on the command line.
-    pub name: String,
+    pub(crate) name: String,
     /// What the design measured on its prototypes, as instructions per cell-hop.
-    pub design: &'static str,
+    pub(crate) design: &'static str,
     /// The engine document.
-    pub document: Value,
+    pub(crate) document: Value,
 }
 
 const SOURCES: usize = 15;
 const RATE: u64 = 149_760_000;
 
 /// All networks, in the order of the report.
-pub fn all() -> Vec<Case> {
+pub(crate) fn all() -> Vec<Case> {
     let delays = [("5ms", 5_000_000_000u64), ("50us", 50_000_000), ("0m", 0)];
     let mut cases = Vec::new();
     for (kind, design) in [("on-off", ["105-126", "-", "-"]), ("credit", ["117-146 (ABR)", "-", "153-276 (ABR)"])] {

@@ -205,17 +205,6 @@ impl Moment {
     /// Later than anything that happens.
     pub const NEVER: Moment = Time::NEVER.at(Phase::Start);
 
-    /// As one number that orders as moments do.
-    #[inline]
-    pub(crate) const fn bits(self) -> u64 {
-        self.0
-    }
-
-    #[inline]
-    pub(crate) const fn from_bits(bits: u64) -> Moment {
-        Moment(bits)
-    }
-
     /// The instant of this moment.
     #[inline]
     pub const fn time(self) -> Time {

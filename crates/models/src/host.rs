@@ -223,7 +223,7 @@ impl Host {
         if start == planned {
             return;
         }
-        if start.time() == now && planned == Moment::NEVER && start < self.agenda.first().0 {
+        if start.time() == now && planned == Moment::NEVER && start < self.agenda.first_moment() {
             self.serve(now, wires);
         } else {
             self.agenda.set(LINE, start);
@@ -509,11 +509,11 @@ impl Node<Cell> for Host {
         }
         let limit = horizon.at(Phase::Service);
         loop {
-            let (moment, entry) = self.agenda.first();
+            let moment = self.agenda.first_moment();
             if moment >= limit {
                 break;
             }
-            let now = moment.time();
+            let (now, entry) = (moment.time(), self.agenda.first_entry());
             match (entry, self.input) {
                 (LINE, _) => self.serve(now, wires),
                 (INPUT, Some(input)) => {
@@ -529,6 +529,6 @@ impl Node<Cell> for Host {
     }
 
     fn next_action(&self) -> Time {
-        self.agenda.first().0.time()
+        self.agenda.first_moment().time()
     }
 }

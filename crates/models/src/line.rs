@@ -33,6 +33,8 @@ pub struct OutputLine {
     clock: CellClock,
     free_at: Time,
     groups: Vec<Group>,
+    /// Some discipline must hear of every cell.
+    stamps: bool,
     /// Bit g: a queue of group g waits to send.
     ready: u64,
     signals: VecDeque<Signal>,
@@ -42,7 +44,6 @@ pub struct OutputLine {
 struct Group {
     schedule: Box<dyn Schedule>,
     waiting: u32,
-    stamps: bool,
 }
 
 /// Most priority groups of a line.
@@ -53,9 +54,10 @@ impl OutputLine {
     pub fn new(link: LinkId, rate: BitRate, groups: Vec<Box<dyn Schedule>>) -> OutputLine {
         assert!(groups.len() <= GROUPS);
         let clock = CellClock::of_line(rate);
-        let group = |schedule: Box<dyn Schedule>| Group { stamps: schedule.stamps_arrivals(), schedule, waiting: 0 };
+        let stamps = groups.iter().any(|schedule| schedule.stamps_arrivals());
+        let group = |schedule: Box<dyn Schedule>| Group { schedule, waiting: 0 };
         let groups = groups.into_iter().map(group).collect();
-        OutputLine { link, clock, free_at: Time::ZERO, groups, ready: 0, signals: VecDeque::new(), sent: [0; 4] }
+        OutputLine { link, clock, free_at: Time::ZERO, groups, stamps, ready: 0, signals: VecDeque::new(), sent: [0; 4] }
     }
 
     /// Cells sent of one kind.
@@ -80,9 +82,8 @@ impl OutputLine {
     /// A cell joined queue `queue` of `group`.
     #[inline]
     pub fn arrived(&mut self, now: Time, group: u8, queue: QueueId) {
-        let group = &mut self.groups[group as usize];
-        if group.stamps {
-            group.schedule.arrived(now, queue);
+        if self.stamps {
+            self.groups[group as usize].schedule.arrived(now, queue);
         }
     }
 
@@ -99,6 +100,18 @@ impl OutputLine {
             self.ready &= !(1 << number);
         }
         group.schedule.next(now)
+    }
+
+    /// True if a cell that came now could start now: nothing waits, and no discipline must hear of it first.
+    #[inline]
+    pub fn is_idle(&self, now: Time) -> bool {
+        self.free_at <= now && self.ready == 0 && self.signals.is_empty() && !self.stamps
+    }
+
+    /// True where a control cell waits.
+    #[inline]
+    pub fn has_signals(&self) -> bool {
+        !self.signals.is_empty()
     }
 
     /// A control cell waits.

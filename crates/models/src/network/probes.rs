@@ -96,15 +96,12 @@ impl Network {
         let node = self.topology.node(node_name).filter(|&n| !self.topology.is_host(n));
         let node = node.ok_or_else(|| SpecError::new("node", "no switch has this name").found(node_name))?;
         let id = link.map(|name| self.find_link(name)).transpose()?;
-        let of = |from: bool, link: LinkId| {
-            let links = self.topology.links.iter().enumerate();
-            let mut of_node = links.filter(|(_, l)| if from { l.from == node } else { l.to == node });
-            of_node.position(|(l, _)| l == link)
-        };
+        let Station::Switch(switch) = &self.net.nodes[node] else { unreachable!("node {node} is a switch") };
         let gauge = match (id, vc) {
             (None, None) => SwitchGauge::Memory,
             (Some(link), vc) => {
-                let port = of(true, link).ok_or_else(|| SpecError::new("link", "no port of this switch"))?;
+                let none = || SpecError::new("link", "no port of this switch, or none that a VC uses").found(node_name);
+                let port = switch.port_of(link).ok_or_else(none)?;
                 match vc {
                     None => SwitchGauge::Port { port },
                     Some(vc) => SwitchGauge::Queue { port, label: self.find_label(vc, link)? },
@@ -114,10 +111,10 @@ impl Network {
                 let v = self.find_vc(vc)?;
                 let flows = self.topology.flows.iter().filter(|f| f.vc == v);
                 let mut steps = flows.flat_map(|f| f.links.iter());
-                let found = steps.find(|&&(l, _)| self.topology.links[l].to == node);
-                let &(link, label) =
-                    found.ok_or_else(|| SpecError::new("vc", format!("VC {vc} does not come through {node_name}")))?;
-                SwitchGauge::Vc { input: of(false, link).expect("the link ends here"), label }
+                let found = steps.find_map(|&(link, label)| Some((switch.input_of(link)?, label)));
+                let none = || SpecError::new("vc", format!("VC {vc} does not come through {node_name}"));
+                let (input, label) = found.ok_or_else(none)?;
+                SwitchGauge::Vc { input, label }
             }
         };
         let Station::Switch(switch) = &mut self.net.nodes[node] else { unreachable!("node {node} is a switch") };
@@ -144,7 +141,7 @@ impl Network {
                 Place::HostCredit { node, label }
             }
             Station::Switch(switch) => {
-                let port = switch.ports().iter().position(|p| p.name == link_name).expect("the link starts here");
+                let port = switch.port_of(link).expect("a flow-controlled VC uses this port");
                 let gauge = SwitchGauge::Credit { port, label };
                 switch.record(gauge, every);
                 Place::Switch { node, gauge }

@@ -7,7 +7,7 @@ mod port;
 pub use observe::SwitchGauge;
 pub use port::{Books, Branch, Port};
 
-use crate::buffer::{BufferView, DropReason, Verdict};
+use crate::buffer::DropReason;
 use crate::cell::{Cell, Kind, Label};
 use crate::credit::ends::{ReceiverEnd, SenderEnd, staggered};
 use crate::line::{OutputLine, Signal};
@@ -222,7 +222,7 @@ impl Switch {
         if start == planned {
             return;
         }
-        if start.time() == now && planned == Moment::NEVER && start < self.agenda.first().0 {
+        if start.time() == now && planned == Moment::NEVER && start < self.agenda.first_moment() {
             self.serve(now, port, wires);
         } else {
             self.agenda.set(entry, start);
@@ -250,14 +250,28 @@ impl Switch {
             Some(receiver) => (!receiver.arrived(vc.stored)).then_some(DropReason::CreditOverrun),
             None => (self.shared >= self.shared_limit).then_some(DropReason::MemoryFull),
         };
-        if let Destination::One { port, label } = vc.to {
-            if self.admit(port, label, cell, refused) {
+        let Destination::One { port: port_id, label } = vc.to else {
+            return self.forward_to_many(now, input, cell, refused, wires);
+        };
+        let port = &mut self.ports[port_id as usize];
+        if !port.admit(label, cell, refused) {
+            return;
+        }
+        if port.line.is_idle(now) && now.at(Phase::Start) < self.agenda.first_moment() && port.may_send(label) {
+            // Nothing waits and nothing else can come first: what storing and serving would do, without the memory.
+            port.passes(now, label);
+            port.line.transmit(now, cell.relabelled(label), wires);
+            self.peak = self.peak.max(self.stored + 1);
+            if self.gauge.is_some() || vc.gauge.is_some() {
                 self.store_copy(now, input, cell.label());
-                self.enqueue(now, port, label, cell, UNICAST);
-                self.plan(now, port, wires);
+                self.forwarded(now, Origin { input: input as u32, label: cell.label() }, wires);
+            } else if vc.receiver.as_mut().is_some_and(|r| r.forwarded()) {
+                self.send_credit_cell(now, input as u32, cell.label(), wires);
             }
         } else {
-            self.forward_to_many(now, input, cell, refused, wires);
+            self.store_copy(now, input, cell.label());
+            self.enqueue(now, port_id, label, cell, UNICAST);
+            self.plan(now, port_id, wires);
         }
     }
 
@@ -272,8 +286,8 @@ impl Switch {
     ) {
         let Destination::Many(branches) = &self.inputs[input].vcs[cell.label() as usize].to else { return };
         let branches = branches.clone();
-        let admitted: Vec<(u32, Label)> =
-            branches.iter().copied().filter(|&(port, label)| self.admit(port, label, cell, refused)).collect();
+        let mut admitted = branches.to_vec();
+        admitted.retain(|&(port, label)| self.ports[port as usize].admit(label, cell, refused));
         if admitted.is_empty() {
             return;
         }
@@ -284,28 +298,6 @@ impl Switch {
         }
         for &(port, _) in &admitted {
             self.plan(now, port, wires);
-        }
-    }
-
-    #[inline]
-    fn admit(&mut self, port: u32, label: Label, cell: Cell, refused: Option<DropReason>) -> bool {
-        let port = &mut self.ports[port as usize];
-        let branch = &mut port.branches[label as usize];
-        branch.books.arrived += 1;
-        let verdict = match refused {
-            Some(reason) => Verdict::Drop(reason),
-            None if !branch.shares_buffer => Verdict::Admit,
-            None => {
-                let (occupancy, capacity) = (port.sharing, port.capacity);
-                port.policy.admit(&BufferView { occupancy, capacity, vc: label, of_vc: branch.books.queued }, cell)
-            }
-        };
-        match verdict {
-            Verdict::Admit => true,
-            Verdict::Drop(reason) => {
-                branch.books.dropped[reason as usize] += 1;
-                false
-            }
         }
     }
 
@@ -324,7 +316,6 @@ impl Switch {
         }
     }
 
-    #[inline]
     fn enqueue(&mut self, now: Time, port: u32, label: Label, cell: Cell, copy: u32) {
         let port = &mut self.ports[port as usize];
         let branch = &mut port.branches[label as usize];
@@ -350,10 +341,10 @@ impl Switch {
     /// The line of `port` is free and takes what goes next, if anything does.
     #[inline]
     fn serve(&mut self, now: Time, port: u32, wires: &mut Wires<'_, Cell>) {
-        let entry = self.port_entry(port);
-        if !self.send_signal(now, port, wires) {
+        if !self.ports[port as usize].line.has_signals() || !self.send_signal(now, port, wires) {
             self.send_data(now, port, wires);
         }
+        let entry = self.port_entry(port);
         let next = self.ports[port as usize].line.next_start(now);
         if next != self.agenda.moment(entry) {
             self.agenda.set(entry, next);
@@ -423,7 +414,6 @@ impl Switch {
     }
 
     /// Sends a control cell if one waits; its content is as of now.
-    #[inline]
     fn send_signal(&mut self, now: Time, port: u32, wires: &mut Wires<'_, Cell>) -> bool {
         while let Some(signal) = self.ports[port as usize].line.next_signal() {
             let cell = match signal {
@@ -505,11 +495,11 @@ impl Node<Cell> for Switch {
         }
         let limit = horizon.at(Phase::Service);
         loop {
-            let (moment, entry) = self.agenda.first();
+            let moment = self.agenda.first_moment();
             if moment >= limit {
                 break;
             }
-            let now = moment.time();
+            let (now, entry) = (moment.time(), self.agenda.first_entry());
             if entry < self.inputs.len() {
                 let link = wires.link(self.inputs[entry].link);
                 let (_, cell) = link.receive();
@@ -525,6 +515,6 @@ impl Node<Cell> for Switch {
     }
 
     fn next_action(&self) -> Time {
-        self.agenda.first().0.time()
+        self.agenda.first_moment().time()
     }
 }

@@ -1,6 +1,6 @@
 //! What can be seen of a switch: its books, the ends of its flow-controlled links, its recorders.
 
-use super::{Books, Destination, Port, Switch};
+use super::{Books, Destination, Switch};
 use crate::cell::{Kind, Label};
 use crate::credit::ends::{ReceiverEnd, SenderEnd};
 use cellway_kernel::invariant;
@@ -47,9 +47,14 @@ impl Switch {
         &self.name
     }
 
-    /// Its output ports.
-    pub fn ports(&self) -> &[Port] {
-        &self.ports
+    /// Number of the port of `link`; ports that no VC uses have none.
+    pub fn port_of(&self, link: LinkId) -> Option<usize> {
+        self.ports.iter().position(|p| p.line.link() == link)
+    }
+
+    /// Number of the input of `link`; inputs that no VC uses have none.
+    pub fn input_of(&self, link: LinkId) -> Option<usize> {
+        self.inputs.iter().position(|i| i.link == link)
     }
 
     /// Copies stored now, and the most ever.

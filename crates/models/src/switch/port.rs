@@ -1,8 +1,8 @@
 //! The output port: the only place that counts. Arrived = dropped + departed + queued, for every VC.
 
 use super::memory::Queue;
-use crate::buffer::{BufferPolicy, DropReason};
-use crate::cell::Label;
+use crate::buffer::{BufferPolicy, BufferView, DropReason, Verdict};
+use crate::cell::{Cell, Label};
 use crate::credit::ends::SenderEnd;
 use crate::line::OutputLine;
 use cellway_kernel::invariant;
@@ -110,6 +110,55 @@ impl Branch {
 }
 
 impl Port {
+    /// A cell of VC `label` asks for admission; it is counted, and if it is not admitted, so is the drop.
+    #[inline]
+    pub(super) fn admit(&mut self, label: Label, cell: Cell, refused: Option<DropReason>) -> bool {
+        let branch = &mut self.branches[label as usize];
+        branch.books.arrived += 1;
+        let verdict = match refused {
+            Some(reason) => Verdict::Drop(reason),
+            None if !branch.shares_buffer => Verdict::Admit,
+            None => {
+                let (occupancy, capacity) = (self.sharing, self.capacity);
+                self.policy.admit(&BufferView { occupancy, capacity, vc: label, of_vc: branch.books.queued }, cell)
+            }
+        };
+        match verdict {
+            Verdict::Admit => true,
+            Verdict::Drop(reason) => {
+                branch.books.dropped[reason as usize] += 1;
+                false
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn may_send(&self, label: Label) -> bool {
+        self.branches[label as usize].may_send()
+    }
+
+    /// A cell of VC `label` goes straight to the idle line.
+    #[inline]
+    pub(super) fn passes(&mut self, now: Time, label: Label) {
+        let branch = &mut self.branches[label as usize];
+        let books = &mut branch.books;
+        books.departed += 1;
+        books.peak = books.peak.max(1);
+        books.peak_marked = books.peak_marked.max(1);
+        if let Some(credit) = &mut branch.credit {
+            credit.sent(now);
+        }
+        // For an instant the cell was here.
+        for cells in [1.0, 0.0] {
+            if let Some(gauge) = &mut branch.gauge {
+                gauge.set(now, cells);
+            }
+            if let Some(gauge) = &mut self.gauge {
+                gauge.set(now, self.queued as f64 + cells);
+            }
+        }
+    }
+
     #[inline]
     pub(super) fn observe(&mut self, now: Time) {
         if let Some(gauge) = &mut self.gauge {

@@ -220,6 +220,13 @@ impl Maker {
         }
         for name in scenario.switches.keys() {
             scenario.probes.push(Probe::Queue { node: name.clone(), link: None, vc: None, every });
+            for (vc, spec) in &scenario.vcs {
+                if let Some(link) = spec.links.iter().find(|l| l.starts_with(&format!("{name}->"))) {
+                    let (node, vc) = (name.clone(), Some(vc.clone()));
+                    scenario.probes.push(Probe::Queue { node: node.clone(), link: None, vc: vc.clone(), every });
+                    scenario.probes.push(Probe::Queue { node, link: Some(link.clone()), vc, every });
+                }
+            }
         }
         for (name, vc) in &scenario.vcs {
             scenario.probes.push(Probe::Delay { vc: name.clone(), to: None });
