@@ -19,7 +19,7 @@ macro_rules! family {
         #[allow(non_camel_case_types)]
         pub enum $spec {
             $(
-                #[doc = concat!("`kind: ", stringify!($module), "`")]
+                #[allow(missing_docs)] // the schema then takes the docs of the parameters
                 $module($module::$parameters),
             )+
         }

@@ -28,6 +28,7 @@ use std::sync::{Arc, Mutex};
 /// a deterministic `think` as the inter-cycle time, `gap` as the inter-request time, and no time-out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("x-answers" = true))] // as `answers` below: Python plans the return path
 pub struct Rpc {
     /// What is called, each time one drawn by weight. Default: a client that reads the files of a directory tree, our
     /// synthesis for the traces of the N23 paper, which are lost: 200 bytes each way 40 % (attributes, look-up), and
