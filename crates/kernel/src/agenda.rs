@@ -8,12 +8,11 @@ use crate::time::{Moment, tie_rank};
 /// entry costs one pass over a block per level, without branches that depend on the moments. Entries at the same
 /// moment are ordered by [`tie_rank`] of their salts, never by their number or by the order in which they were set.
 pub struct Agenda {
-    /// Level by level, the entries' own level first; every level is padded to whole blocks.
-    blocks: Box<[Block]>,
-    /// Where each level begins.
-    levels: Box<[usize]>,
-    salts: Box<[u64]>,
     first: Moment,
+    top: Block,
+    /// Levels below the top, the entries' own level first; each has whole blocks only.
+    below: Box<[Box<[Block]>]>,
+    salts: Box<[u64]>,
 }
 
 type Block = [Moment; WIDTH];
@@ -24,22 +23,25 @@ fn earliest(block: &Block) -> Moment {
     block[0].min(block[1]).min(block[2].min(block[3]))
 }
 
+/// The slot of the block that holds `moment`, or `None` where several do.
+#[inline]
+fn only_slot(block: &Block, moment: Moment) -> Option<usize> {
+    let equal = block.map(|m| u32::from(m == moment));
+    let mask = equal[0] | equal[1] << 1 | equal[2] << 2 | equal[3] << 3;
+    (mask & mask.wrapping_sub(1) == 0).then_some(mask.trailing_zeros() as usize % WIDTH)
+}
+
 impl Agenda {
     /// An agenda with one entry for each salt; salts come from the entries' names.
     pub fn new(salts: impl IntoIterator<Item = u64>) -> Agenda {
         let salts: Box<[u64]> = salts.into_iter().collect();
-        let mut levels = Vec::new();
-        let (mut total, mut width) = (0, salts.len().div_ceil(WIDTH).max(1));
-        loop {
-            levels.push(total);
-            total += width;
-            if width == 1 {
-                break;
-            }
+        let mut below = Vec::new();
+        let mut width = salts.len();
+        while width > WIDTH {
             width = width.div_ceil(WIDTH);
+            below.push(vec![[Moment::NEVER; WIDTH]; width].into_boxed_slice());
         }
-        let blocks = vec![[Moment::NEVER; WIDTH]; total].into_boxed_slice();
-        Agenda { blocks, levels: levels.into_boxed_slice(), salts, first: Moment::NEVER }
+        Agenda { first: Moment::NEVER, top: [Moment::NEVER; WIDTH], below: below.into_boxed_slice(), salts }
     }
 
     /// Number of entries.
@@ -61,16 +63,10 @@ impl Agenda {
     /// The entry that is planned for the first moment.
     #[inline]
     pub fn first_entry(&self) -> usize {
-        let first = self.first;
-        let mut number = 0;
-        for &level in self.levels.iter().rev() {
-            let block = &self.blocks[level + number];
-            let equal = block.map(|moment| u32::from(moment == first));
-            let mask = equal[0] | equal[1] << 1 | equal[2] << 2 | equal[3] << 3;
-            if mask & (mask.wrapping_sub(1)) != 0 {
-                return self.first_of_tied();
-            }
-            number = number * WIDTH + mask.trailing_zeros() as usize % WIDTH;
+        let Some(mut number) = only_slot(&self.top, self.first) else { return self.first_of_tied() };
+        for level in self.below.iter().rev() {
+            let Some(slot) = only_slot(&level[number], self.first) else { return self.first_of_tied() };
+            number = number * WIDTH + slot;
         }
         number
     }
@@ -79,18 +75,17 @@ impl Agenda {
     #[cold]
     fn first_of_tied(&self) -> usize {
         let mut best = (u64::MAX, usize::MAX);
-        self.visit_tied(self.levels.len() - 1, 0, &mut best);
+        self.visit_tied(self.below.len(), &self.top, 0, &mut best);
         best.1
     }
 
-    fn visit_tied(&self, level: usize, number: usize, best: &mut (u64, usize)) {
-        let block = self.blocks[self.levels[level] + number];
-        for (slot, moment) in block.into_iter().enumerate().filter(|&(_, moment)| moment == self.first) {
-            let below = number * WIDTH + slot;
-            if level > 0 {
-                self.visit_tied(level - 1, below, best);
+    fn visit_tied(&self, height: usize, block: &Block, first_below: usize, best: &mut (u64, usize)) {
+        for slot in (0..WIDTH).filter(|&slot| block[slot] == self.first) {
+            let below = first_below + slot;
+            if height > 0 {
+                self.visit_tied(height - 1, &self.below[height - 1][below], below * WIDTH, best);
             } else if let Some(&salt) = self.salts.get(below) {
-                *best = (*best).min((tie_rank(moment, salt), below));
+                *best = (*best).min((tie_rank(self.first, salt), below));
             }
         }
     }
@@ -98,20 +93,24 @@ impl Agenda {
     /// The moment of an entry.
     #[inline]
     pub fn moment(&self, entry: usize) -> Moment {
-        self.blocks[entry / WIDTH][entry % WIDTH]
+        match self.below.first() {
+            None => self.top[entry % WIDTH],
+            Some(lowest) => lowest[entry / WIDTH][entry % WIDTH],
+        }
     }
 
     /// Plans `entry` for `moment`, in place of whatever was planned.
     #[inline]
     pub fn set(&mut self, entry: usize, mut moment: Moment) {
         let mut number = entry;
-        for &level in &self.levels {
-            let block = &mut self.blocks[level + number / WIDTH];
+        for level in &mut self.below {
+            let block = &mut level[number / WIDTH];
             block[number % WIDTH] = moment;
             moment = earliest(block);
             number /= WIDTH;
         }
-        self.first = moment;
+        self.top[number % WIDTH] = moment;
+        self.first = earliest(&self.top);
     }
 
     /// Plans nothing for `entry`.

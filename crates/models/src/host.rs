@@ -23,14 +23,15 @@ pub struct Host {
     input: Option<LinkId>,
     sending: Vec<Sending>,
     receiving: Vec<Receiving>,
-    /// Line, input, then timers.
+    /// The next cell that comes in.
+    arrival: Moment,
+    /// The line, then timers.
     agenda: Agenda,
     timers: Vec<Timer>,
 }
 
 const LINE: usize = 0;
-const INPUT: usize = 1;
-const TIMERS: usize = 2;
+const TIMERS: usize = 1;
 
 #[derive(Clone, Copy)]
 enum Timer {
@@ -138,6 +139,31 @@ impl Backlog {
     }
 }
 
+impl Sending {
+    fn offer(&mut self, cells: u64, ends_message: bool) {
+        self.offered += cells;
+        self.backlog.add(cells, ends_message);
+    }
+
+    /// True if a cell offered now would not have to wait for another of this VC, or for credit.
+    #[inline]
+    fn may_pass(&self) -> bool {
+        self.backlog.is_empty() && self.credit.as_ref().is_none_or(|c| c.may_send())
+    }
+
+    /// The next cell of this VC, which starts at `now`.
+    #[inline]
+    fn next_cell(&mut self, now: Time, vc: u32, ends_message: bool) -> Cell {
+        let cell = Cell::new(Kind::Data, vc, self.sequence);
+        self.sequence = self.sequence.wrapping_add(1);
+        self.sent += 1;
+        if let Some(credit) = &mut self.credit {
+            credit.sent(now);
+        }
+        if ends_message { cell.ending_frame() } else { cell }
+    }
+}
+
 /// The parts from which the network builder makes a host.
 pub struct HostParts {
     /// Its name.
@@ -168,7 +194,7 @@ impl Host {
     /// Assembles a host.
     pub fn new(parts: HostParts) -> Host {
         let name = parts.name;
-        let mut salts = vec![name_hash(&format!("{name} line")), name_hash(&format!("{name} input"))];
+        let mut salts = vec![name_hash(&format!("{name} line"))];
         let mut timers = Vec::new();
         let mut timer = |name: &str, timer: Timer| {
             salts.push(name_hash(name));
@@ -211,7 +237,14 @@ impl Host {
         for (entry, time) in first {
             agenda.set(entry as usize, time.at(Phase::Timer));
         }
-        Host { name, line: parts.line, input: parts.input, sending, receiving, agenda, timers }
+        let arrival = Moment::NEVER;
+        Host { name, line: parts.line, input: parts.input, sending, receiving, arrival, agenda, timers }
+    }
+
+    /// True if nothing else of this host comes before the idle line starts at `now`.
+    #[inline]
+    fn may_start_at_once(&self, now: Time) -> bool {
+        now.at(Phase::Start) < self.agenda.first_moment().min(self.arrival)
     }
 
     /// Plans the next start of the line, or does it at once where nothing else of this host can come in between.
@@ -223,7 +256,7 @@ impl Host {
         if start == planned {
             return;
         }
-        if start.time() == now && planned == Moment::NEVER && start < self.agenda.first_moment() {
+        if start.time() == now && planned == Moment::NEVER && self.may_start_at_once(now) {
             self.serve(now, wires);
         } else {
             self.agenda.set(LINE, start);
@@ -234,22 +267,34 @@ impl Host {
     #[inline]
     fn application(&mut self, now: Time, vc: u32, wires: &mut Wires<'_, Cell>) {
         let sending = &mut self.sending[vc as usize];
-        match sending.application.offer(now) {
-            Offer::Cells(n) => {
-                sending.offered += n;
-                sending.backlog.add(n, false);
+        let offer = sending.application.offer(now);
+        self.agenda.set(sending.application_entry as usize, sending.application.next_offer().at(Phase::Timer));
+        match offer {
+            Offer::Cells(1) if sending.may_pass() && self.may_start_at_once(now) && self.line_is_idle(now) => {
+                return self.send_at_once(now, vc, wires);
             }
-            Offer::Message(n) => {
-                sending.offered += n;
-                sending.backlog.add(n, true);
-            }
-            Offer::Endless => sending.backlog.endless = true,
-            Offer::Nothing => sending.backlog.endless = false,
+            Offer::Cells(n) => self.sending[vc as usize].offer(n, false),
+            Offer::Message(n) => self.sending[vc as usize].offer(n, true),
+            Offer::Endless => self.sending[vc as usize].backlog.endless = true,
+            Offer::Nothing => self.sending[vc as usize].backlog.endless = false,
         }
-        let next = sending.application.next_offer();
-        self.agenda.set(sending.application_entry as usize, next.at(Phase::Timer));
         self.wake(now, vc);
         self.plan(now, wires);
+    }
+
+    #[inline]
+    fn line_is_idle(&self, now: Time) -> bool {
+        self.line.as_ref().is_some_and(|line| line.is_idle(now))
+    }
+
+    /// One cell, offered when nothing waits and nothing else can come first, goes straight to the line.
+    #[inline]
+    fn send_at_once(&mut self, now: Time, vc: u32, wires: &mut Wires<'_, Cell>) {
+        let Some(line) = &mut self.line else { return };
+        let sending = &mut self.sending[vc as usize];
+        sending.offered += 1;
+        let cell = sending.next_cell(now, vc, false);
+        line.transmit(now, cell, wires);
     }
 
     /// VC `vc` has cells or credit that it may have lacked.
@@ -296,15 +341,7 @@ impl Host {
             }
             sending.sent_endless += u64::from(sending.backlog.cells == 0);
             let ends_message = sending.backlog.take();
-            let mut cell = Cell::new(Kind::Data, vc, sending.sequence);
-            if ends_message {
-                cell = cell.ending_frame();
-            }
-            sending.sequence = sending.sequence.wrapping_add(1);
-            sending.sent += 1;
-            if let Some(credit) = &mut sending.credit {
-                credit.sent(now);
-            }
+            let cell = sending.next_cell(now, vc, ends_message);
             line.transmit(now, cell, wires);
             self.wake(now, vc);
             return;
@@ -499,31 +536,26 @@ impl Host {
 
 impl Node<Cell> for Host {
     fn advance(&mut self, horizon: Time, wires: &mut Wires<'_, Cell>) {
-        if let Some(input) = self.input
-            && self.agenda.moment(INPUT) == Moment::NEVER
-        {
-            let next = wires.link(input).next_arrival();
-            if next < Time::NEVER {
-                self.agenda.set(INPUT, next.at(Phase::Arrival));
-            }
-        }
         let limit = horizon.at(Phase::Service);
+        if let Some(input) = self.input {
+            self.arrival = wires.link(input).next_arrival().at(Phase::Arrival);
+        }
         loop {
-            let moment = self.agenda.first_moment();
-            if moment >= limit {
+            let planned = self.agenda.first_moment();
+            if self.arrival.min(planned) >= limit {
                 break;
             }
-            let (now, entry) = (moment.time(), self.agenda.first_entry());
-            match (entry, self.input) {
-                (LINE, _) => self.serve(now, wires),
-                (INPUT, Some(input)) => {
+            match self.input {
+                Some(input) if self.arrival < planned => {
                     let link = wires.link(input);
-                    let (_, cell) = link.receive();
-                    let next = link.next_arrival();
-                    self.agenda.set(INPUT, if next < Time::NEVER { next.at(Phase::Arrival) } else { Moment::NEVER });
+                    let (now, cell) = link.receive();
+                    self.arrival = link.next_arrival().at(Phase::Arrival);
                     self.arrival(now, cell, wires);
                 }
-                _ => self.timer(now, entry, wires),
+                _ => match self.agenda.first_entry() {
+                    LINE => self.serve(planned.time(), wires),
+                    entry => self.timer(planned.time(), entry, wires),
+                },
             }
         }
     }

@@ -36,7 +36,9 @@ pub struct Switch {
     stored: u64,
     peak: u64,
     gauge: Option<Box<Gauge>>,
-    /// Inputs, then ports, then timers.
+    /// Next arrivals, by input.
+    arrivals: Agenda,
+    /// Next starts, by port; then timers.
     agenda: Agenda,
     timers: Vec<Timer>,
 }
@@ -120,8 +122,8 @@ impl Switch {
     /// Assembles a switch.
     pub fn new(parts: SwitchParts) -> Switch {
         let mut timers = Vec::new();
-        let mut salts: Vec<u64> = parts.inputs.iter().map(|i| name_hash(&i.name)).collect();
-        salts.extend(parts.ports.iter().map(|p| name_hash(&p.name)));
+        let arrivals = Agenda::new(parts.inputs.iter().map(|i| name_hash(&i.name)));
+        let mut salts: Vec<u64> = parts.ports.iter().map(|p| name_hash(&p.name)).collect();
         let mut timer_name = |name: String, timer: Timer| {
             salts.push(name_hash(&name));
             timers.push(timer);
@@ -204,28 +206,30 @@ impl Switch {
             stored: 0,
             peak: 0,
             gauge: None,
+            arrivals,
             agenda,
             timers,
         }
     }
 
-    fn port_entry(&self, port: u32) -> usize {
-        self.inputs.len() + port as usize
+    /// True if nothing else of this node comes before an idle line starts at `now`.
+    #[inline]
+    fn may_start_at_once(&self, now: Time) -> bool {
+        now.at(Phase::Start) < self.agenda.first_moment().min(self.arrivals.first_moment())
     }
 
     /// Plans the next start of a line, or does it at once where nothing else of this node can come in between.
     #[inline]
     fn plan(&mut self, now: Time, port: u32, wires: &mut Wires<'_, Cell>) {
-        let entry = self.port_entry(port);
         let start = self.ports[port as usize].line.next_start(now);
-        let planned = self.agenda.moment(entry);
+        let planned = self.agenda.moment(port as usize);
         if start == planned {
             return;
         }
-        if start.time() == now && planned == Moment::NEVER && start < self.agenda.first_moment() {
+        if start.time() == now && planned == Moment::NEVER && self.may_start_at_once(now) {
             self.serve(now, port, wires);
         } else {
-            self.agenda.set(entry, start);
+            self.agenda.set(port as usize, start);
         }
     }
 
@@ -245,6 +249,7 @@ impl Switch {
     /// A cell for one or several ports: admitted and stored, or dropped and counted.
     #[inline]
     fn forward(&mut self, now: Time, input: usize, cell: Cell, wires: &mut Wires<'_, Cell>) {
+        let at_once = self.may_start_at_once(now);
         let vc = &mut self.inputs[input].vcs[cell.label() as usize];
         let refused = match &mut vc.receiver {
             Some(receiver) => (!receiver.arrived(vc.stored)).then_some(DropReason::CreditOverrun),
@@ -257,7 +262,7 @@ impl Switch {
         if !port.admit(label, cell, refused) {
             return;
         }
-        if port.line.is_idle(now) && now.at(Phase::Start) < self.agenda.first_moment() && port.may_send(label) {
+        if at_once && port.line.is_idle(now) && port.may_send(label) {
             // Nothing waits and nothing else can come first: what storing and serving would do, without the memory.
             port.passes(now, label);
             port.line.transmit(now, cell.relabelled(label), wires);
@@ -344,10 +349,9 @@ impl Switch {
         if !self.ports[port as usize].line.has_signals() || !self.send_signal(now, port, wires) {
             self.send_data(now, port, wires);
         }
-        let entry = self.port_entry(port);
         let next = self.ports[port as usize].line.next_start(now);
-        if next != self.agenda.moment(entry) {
-            self.agenda.set(entry, next);
+        if next != self.agenda.moment(port as usize) {
+            self.agenda.set(port as usize, next);
         }
     }
 
@@ -458,7 +462,7 @@ impl Switch {
     }
 
     fn timer(&mut self, now: Time, entry: usize, wires: &mut Wires<'_, Cell>) {
-        match self.timers[entry - self.inputs.len() - self.ports.len()] {
+        match self.timers[entry - self.ports.len()] {
             Timer::CreditTimeout { port: port_id, label } => {
                 let port = &mut self.ports[port_id as usize];
                 let branch = &mut port.branches[label as usize];
@@ -486,35 +490,43 @@ impl Switch {
 impl Node<Cell> for Switch {
     fn advance(&mut self, horizon: Time, wires: &mut Wires<'_, Cell>) {
         for (i, input) in self.inputs.iter().enumerate() {
-            if self.agenda.moment(i) == Moment::NEVER {
-                let next = wires.link(input.link).next_arrival();
-                if next < Time::NEVER {
-                    self.agenda.set(i, next.at(Phase::Arrival));
+            if self.arrivals.moment(i) == Moment::NEVER {
+                let next = arrival_moment(wires.link(input.link).next_arrival());
+                if next < Moment::NEVER {
+                    self.arrivals.set(i, next);
                 }
             }
         }
         let limit = horizon.at(Phase::Service);
         loop {
-            let moment = self.agenda.first_moment();
-            if moment >= limit {
+            let (arrival, planned) = (self.arrivals.first_moment(), self.agenda.first_moment());
+            if arrival.min(planned) >= limit {
                 break;
             }
-            let (now, entry) = (moment.time(), self.agenda.first_entry());
-            if entry < self.inputs.len() {
-                let link = wires.link(self.inputs[entry].link);
-                let (_, cell) = link.receive();
-                let next = link.next_arrival();
-                self.agenda.set(entry, if next < Time::NEVER { next.at(Phase::Arrival) } else { Moment::NEVER });
-                self.arrival(now, entry, cell, wires);
-            } else if entry < self.inputs.len() + self.ports.len() {
-                self.serve(now, (entry - self.inputs.len()) as u32, wires);
+            if arrival < planned {
+                let input = self.arrivals.first_entry();
+                let link = wires.link(self.inputs[input].link);
+                let (now, cell) = link.receive();
+                self.arrivals.set(input, arrival_moment(link.next_arrival()));
+                self.arrival(now, input, cell, wires);
             } else {
-                self.timer(now, entry, wires);
+                let (now, entry) = (planned.time(), self.agenda.first_entry());
+                if entry < self.ports.len() {
+                    self.serve(now, entry as u32, wires);
+                } else {
+                    self.timer(now, entry, wires);
+                }
             }
         }
     }
 
     fn next_action(&self) -> Time {
-        self.agenda.first_moment().time()
+        self.agenda.first_moment().min(self.arrivals.first_moment()).time()
     }
+}
+
+/// The moment of an arrival, if there is one.
+#[inline]
+fn arrival_moment(next: Time) -> Moment {
+    if next < Time::NEVER { next.at(Phase::Arrival) } else { Moment::NEVER }
 }
