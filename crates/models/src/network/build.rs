@@ -161,6 +161,14 @@ impl Builder<'_> {
         let output = self.topology.links.iter().position(|l| l.from == node);
         let input = self.topology.links.iter().position(|l| l.to == node);
         let schedule = &self.scenario.hosts[&name].schedule;
+        if schedule.config().shares_queue() {
+            return Err(SpecError::new(
+                "schedule",
+                "a host keeps what each VC offers apart, so its VCs cannot share a queue",
+            )
+            .found(schedule.kind())
+            .allowed("a discipline with a queue for each VC, for example round_robin"));
+        }
         let line = output.map(|link| self.line(link, schedule)).transpose()?;
         let mut sending = Vec::new();
         for &flow in output.map_or(&[][..], |l| &self.topology.labels[l]) {

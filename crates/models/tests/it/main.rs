@@ -5,4 +5,5 @@ mod credit;
 mod determinism;
 mod phase_effects;
 mod random_networks;
+mod refusals;
 mod schedulers;

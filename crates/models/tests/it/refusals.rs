@@ -1,0 +1,121 @@
+//! What the engine refuses by itself, whatever Python has checked: every fault is an error with a path, never a panic.
+
+use cellway_models::network::Network;
+use serde_json::{Value, json};
+
+fn scenario() -> Value {
+    let link = |from: &str, to: &str| json!({"name": format!("{from}->{to}"), "from": from, "to": to, "rate": 424_000_000, "delay": 0});
+    json!({"version": 1, "seed": 1, "hosts": {"a": {}, "b": {}, "c": {}}, "switches": {"s": {}},
+        "links": [link("a", "s"), link("s", "a"), link("s", "b"), link("b", "s"), link("s", "c"), link("c", "s")],
+        "vcs": {"vc": {"from": "a", "to": ["b"], "links": ["a->s", "s->b"], "traffic": {"kind": "greedy"},
+                       "credit": {"a->s": {"kind": "n23"}}}}})
+}
+
+/// Sets the value at a JSON pointer; the last step may be new.
+fn with(pointer: &str, value: Value) -> Value {
+    let mut document = scenario();
+    let (parent, key) = pointer.rsplit_once('/').expect("a JSON pointer");
+    match document.pointer_mut(parent).expect("the parent exists") {
+        Value::Object(map) => drop(map.insert(key.to_owned(), value)),
+        Value::Array(list) => list[key.parse::<usize>().expect("an index")] = value,
+        other => panic!("{other} has no members"),
+    }
+    document
+}
+
+#[test]
+fn the_scenario_itself_is_good() {
+    assert!(Network::from_json(&scenario().to_string()).is_ok());
+}
+
+#[test]
+fn each_fault_is_located() {
+    let cases: Vec<(&str, Value, &str, &str)> = vec![
+        ("/version", json!(2), "version", "another version"),
+        ("/sead", json!(2), "", "unknown field `sead`"),
+        ("/vcs/vc/traffic/kind", json!("gredy"), "vcs.vc.traffic.kind", "unknown variant `gredy`"),
+        ("/vcs/vc/traffic", json!({"kind": "cbr", "rate": [0, 1]}), "vcs.vc.traffic.rate", "rate"),
+        ("/vcs/vc/traffic", json!({"kind": "cbr", "rate": [1, 0]}), "vcs.vc.traffic.rate", "rate"),
+        ("/vcs/vc/traffic/stop", json!(0), "vcs.vc.traffic.stop", "stops before"),
+        ("/vcs/vc/traffic/start", json!(u64::MAX), "vcs.vc.traffic", "duration"),
+        ("/vcs/vc/from", json!("s"), "vcs.vc.from", "ends at hosts"),
+        ("/vcs/vc/from", json!("x"), "vcs.vc.from", "no host"),
+        ("/vcs/vc/to", json!([]), "vcs.vc", "destination"),
+        ("/vcs/vc/to", json!(["b", "b"]), "vcs.vc.to[1]", "twice"),
+        ("/vcs/vc/to", json!(["a"]), "vcs.vc.to[0]", "does not lead"),
+        ("/vcs/vc/to", json!(["c"]), "vcs.vc.to[0]", "does not lead to c"),
+        ("/vcs/vc/links", json!([]), "vcs.vc.to[0]", "does not lead"),
+        ("/vcs/vc/links/0", json!("a->x"), "vcs.vc.links[0]", "does not exist"),
+        ("/vcs/vc/links", json!(["s->b"]), "vcs.vc.links[0]", "has not come yet"),
+        ("/vcs/vc/links", json!(["a->s", "s->b", "b->s"]), "vcs.vc.links[2]", "no tree"),
+        ("/vcs/vc/links", json!(["a->s", "s->b", "s->c"]), "vcs.vc.links", "no destination"),
+        ("/vcs/vc/priority", json!(64), "vcs.vc.priority", "priority"),
+        ("/vcs/vc/credit", json!({"s->c": {"kind": "n23"}}), "vcs.vc.credit.s->c", "does not use"),
+        ("/vcs/vc/credit/a->s/n2", json!(0), "vcs.vc.credit.a->s.n2", "credit cell"),
+        ("/vcs/vc/credit/a->s/r", json!(1), "vcs.vc.credit.a->s.r", "overflow"),
+        (
+            "/vcs/vc/credit/a->s",
+            json!({"kind": "n23", "n3": 51, "r": 1_000_000_000u64}),
+            "vcs.vc.credit.a->s.r",
+            "stalls",
+        ),
+        ("/vcs/vc/credit/a->s/target", json!([2_000_000, 1]), "vcs.vc.credit.a->s.target", "impossible"),
+        ("/vcs/vc/credit/a->s/timeout", json!(0), "vcs.vc.credit.a->s.timeout", "no length"),
+        ("/vcs/vc/credit/a->s", json!({"kind": "n123", "n1": 1}), "vcs.vc.credit.a->s.n1", "loop"),
+        ("/hosts/a/schedule", json!({"kind": "fifo"}), "hosts.a.schedule", "share a queue"),
+        ("/hosts/s", json!({}), "switches.s", "same name"),
+        ("/switches/s/memory", json!(3), "switches.s.memory", "reserve"),
+        ("/switches/s/ports", json!({"s->x": {}}), "switches.s.ports.s->x", "no such port"),
+        ("/switches/s/ports", json!({"s->b": {"buffer": 0}}), "switches.s.ports.s->b.buffer", "without any buffer"),
+        ("/links/0/rate", json!(0), "links[0].rate", "rate"),
+        ("/links/0/rate", json!(-5), "links[0].rate", "invalid"),
+        ("/links/0/to", json!("a"), "links[0].to", "own node"),
+        ("/links/1", json!({"name": "a->s", "from": "a", "to": "s", "rate": 1, "delay": 0}), "links[1].name", "twice"),
+        (
+            "/links/1",
+            json!({"name": "a->c", "from": "a", "to": "c", "rate": 1, "delay": 0}),
+            "links[1].from",
+            "one network interface",
+        ),
+        (
+            "/links/0/impairments",
+            json!([{"kind": "random_loss", "probability": 1.5}]),
+            "links[0].impairments[0].probability",
+            "probability",
+        ),
+        (
+            "/links/0/impairments",
+            json!([{"kind": "scheduled_loss", "periods": []}]),
+            "links[0].impairments[0].periods",
+            "no period",
+        ),
+        ("/probes", json!([{"kind": "trace", "link": "x"}]), "probes[0].link", "no link"),
+        ("/probes", json!([{"kind": "credit", "link": "s->b", "vc": "vc"}]), "probes[0].vc", "not flow controlled"),
+        ("/probes", json!([{"kind": "queue", "node": "a"}]), "probes[0].node", "no switch"),
+        ("/probes", json!([{"kind": "throughput", "link": "s->b", "every": 0}]), "probes[0].every", "no length"),
+    ];
+    for (pointer, value, path, message) in cases {
+        match Network::from_json(&with(pointer, value.clone()).to_string()) {
+            Ok(_) => panic!("{pointer} = {value} was accepted"),
+            Err(e) => {
+                assert!(e.path.starts_with(path) && e.message.contains(message), "{pointer} = {value}: {e}");
+            }
+        }
+    }
+}
+
+#[test]
+fn credit_cells_need_a_link_to_return_on() {
+    let mut document = scenario();
+    document["links"].as_array_mut().expect("a list").remove(1);
+    let error = Network::from_json(&document.to_string()).map(drop).expect_err("no link from s to a");
+    assert_eq!(error.path, "vcs.vc.credit.a->s");
+    assert!(error.message.contains("opposite direction"), "{error}");
+}
+
+#[test]
+fn garbage_is_an_error() {
+    for text in ["", "{", "null", "[]", "\u{0}\u{1}", "{\"version\": 1}", "1e999"] {
+        assert!(Network::from_json(text).is_err(), "{text:?}");
+    }
+}
