@@ -1,6 +1,6 @@
 //! Credit Update Protocol: the counter form of N23, without R.
 
-use super::{CreditConfig, CreditReceiver, CreditSender, LinkLoop, Sizing, n23::ten_cells, positive, zones};
+use super::{CreditConfig, CreditReceiver, CreditSender, EveryN2, LinkLoop, Sizing, n23::ten_cells, positive, zones};
 use cellway_kernel::error::SpecError;
 use cellway_kernel::time::{Duration, Time};
 use cellway_kernel::units::{CellRate, Cells};
@@ -48,7 +48,7 @@ impl CreditConfig for Cup {
     }
 
     fn receiver(&self, sizing: &Sizing) -> Box<dyn CreditReceiver> {
-        Box::new(Receiver { n2: sizing.n2, arrived: 0, vr: 0, since_credit: 0 })
+        Box::new(Receiver { every_n2: EveryN2::new(sizing.n2), arrived: 0, vr: 0 })
     }
 
     fn timeout(&self) -> Option<Duration> {
@@ -85,10 +85,9 @@ impl CreditSender for Sender {
 }
 
 struct Receiver {
-    n2: u64,
+    every_n2: EveryN2,
     arrived: u32,
     vr: u32,
-    since_credit: u64,
 }
 
 impl CreditReceiver for Receiver {
@@ -98,12 +97,11 @@ impl CreditReceiver for Receiver {
 
     fn forwarded(&mut self) -> bool {
         self.vr = self.vr.wrapping_add(1);
-        self.since_credit += 1;
-        self.since_credit >= self.n2
+        self.every_n2.forwarded()
     }
 
     fn value(&mut self, _held: u64) -> Option<u32> {
-        self.since_credit = 0;
+        self.every_n2.credit_cell();
         Some(self.vr)
     }
 

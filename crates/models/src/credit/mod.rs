@@ -125,6 +125,32 @@ pub trait CreditReceiver: Send {
     fn requested(&mut self, _count: u32) {}
 }
 
+/// Counts forwarded cells towards the next credit cell.
+struct EveryN2 {
+    n2: u64,
+    since: u64,
+}
+
+impl EveryN2 {
+    fn new(n2: u64) -> EveryN2 {
+        EveryN2 { n2, since: 0 }
+    }
+
+    /// A cell was forwarded; true if a credit cell is due.
+    #[inline]
+    fn forwarded(&mut self) -> bool {
+        self.since += 1;
+        self.since >= self.n2
+    }
+
+    /// A credit cell starts. What was forwarded while it waited for the line counts towards the next, so that credit
+    /// cells come once in N2 cells on average (section 7.4 of the N23 paper); but never one at once, as absolute
+    /// credits repeat nothing. A credit cell that was not due starts the count anew.
+    fn credit_cell(&mut self) {
+        self.since = self.since.saturating_sub(self.n2).min(self.n2 - 1);
+    }
+}
+
 /// Checks N2 and settles N3 from its own value, from a target bandwidth, or for the full line rate.
 fn zones(
     n2: Cells,

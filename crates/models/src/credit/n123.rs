@@ -1,6 +1,6 @@
 //! N123: absolute credit without subtraction, paid for with a zone for what is in flight.
 
-use super::{CreditConfig, CreditReceiver, CreditSender, LinkLoop, Sizing, n23::ten_cells, positive, zones};
+use super::{CreditConfig, CreditReceiver, CreditSender, EveryN2, LinkLoop, Sizing, n23::ten_cells, positive, zones};
 use cellway_kernel::error::SpecError;
 use cellway_kernel::time::{Duration, Time};
 use cellway_kernel::units::{CellRate, Cells};
@@ -55,7 +55,7 @@ impl CreditConfig for N123 {
     }
 
     fn receiver(&self, sizing: &Sizing) -> Box<dyn CreditReceiver> {
-        Box::new(Receiver { n2: sizing.n2, zone: sizing.n2 + sizing.n3, since_credit: 0 })
+        Box::new(Receiver { every_n2: EveryN2::new(sizing.n2), zone: sizing.n2 + sizing.n3 })
     }
 
     fn timeout(&self) -> Option<Duration> {
@@ -86,15 +86,13 @@ impl CreditSender for Sender {
 }
 
 struct Receiver {
-    n2: u64,
+    every_n2: EveryN2,
     zone: u64,
-    since_credit: u64,
 }
 
 impl CreditReceiver for Receiver {
     fn forwarded(&mut self) -> bool {
-        self.since_credit += 1;
-        self.since_credit >= self.n2
+        self.every_n2.forwarded()
     }
 
     fn value(&mut self, held: u64) -> Option<u32> {
@@ -102,7 +100,7 @@ impl CreditReceiver for Receiver {
         if free == 0 {
             return None;
         }
-        self.since_credit = 0;
+        self.every_n2.credit_cell();
         Some(free as u32)
     }
 }

@@ -1,6 +1,6 @@
 //! N23: absolute credit update with the cells of the last round trip subtracted.
 
-use super::{CreditConfig, CreditReceiver, CreditSender, LinkLoop, Sizing, positive, zones};
+use super::{CreditConfig, CreditReceiver, CreditSender, EveryN2, LinkLoop, Sizing, positive, zones};
 use cellway_kernel::error::SpecError;
 use cellway_kernel::time::{Duration, Time};
 use cellway_kernel::units::{CellRate, Cells};
@@ -80,7 +80,7 @@ impl CreditConfig for N23 {
     }
 
     fn receiver(&self, sizing: &Sizing) -> Box<dyn CreditReceiver> {
-        Box::new(Receiver { n2: sizing.n2, buffer: sizing.buffer(), since_credit: 0 })
+        Box::new(Receiver { every_n2: EveryN2::new(sizing.n2), buffer: sizing.buffer() })
     }
 
     fn timeout(&self) -> Option<Duration> {
@@ -123,15 +123,13 @@ impl CreditSender for Sender {
 }
 
 struct Receiver {
-    n2: u64,
+    every_n2: EveryN2,
     buffer: u64,
-    since_credit: u64,
 }
 
 impl CreditReceiver for Receiver {
     fn forwarded(&mut self) -> bool {
-        self.since_credit += 1;
-        self.since_credit >= self.n2
+        self.every_n2.forwarded()
     }
 
     fn value(&mut self, held: u64) -> Option<u32> {
@@ -140,7 +138,7 @@ impl CreditReceiver for Receiver {
         if free == 0 {
             return None;
         }
-        self.since_credit = 0;
+        self.every_n2.credit_cell();
         Some(free as u32)
     }
 }

@@ -7,3 +7,4 @@ mod phase_effects;
 mod random_networks;
 mod refusals;
 mod schedulers;
+mod switching;
