@@ -303,7 +303,9 @@ impl Network {
         for recording in &self.recordings {
             if let (Place::Delay { destination, from, to }, Some(vc)) = (&recording.place, &recording.vc) {
                 let joined = observe::delays(&from.get().0, &to.get().0);
-                rows.extend(joined.into_iter().map(|(seq, sent, came)| (vc, destination, seq, sent, came)));
+                // Links note arrivals ahead of time; those that lie in the future have not happened.
+                let arrived = joined.into_iter().filter(|&(_, _, came)| came < self.net.now());
+                rows.extend(arrived.map(|(seq, sent, came)| (vc, destination, seq, sent, came)));
             }
         }
         Table::new("delays")
