@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -39,6 +39,12 @@ _DASHES = ("-", "--", ":", "-.")
 _TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _GRID = "#E2E2E2"
 _FRAME = "#7A7A7A"
+
+
+Part = tuple[float, float]
+
+
+"""Begin and end [s] of the part of the time to draw."""
 
 
 class Drawable(Protocol):
@@ -75,6 +81,9 @@ class Drawable(Protocol):
     @property
     def end(self) -> float:
         """End of the observation [s]."""
+
+    def between(self, start: float, end: float) -> Drawable:
+        """The part from `start` to `end` [s]."""
 
 
 class Recorded(Protocol):
@@ -119,8 +128,22 @@ class Picture(Figure):
         return target.getvalue()
 
 
-def draw(series: Drawable | Iterable[Drawable], title: str = "", *, height: float = 3.8) -> Picture:
+def draw(
+    series: Drawable | Iterable[Drawable],
+    title: str = "",
+    *,
+    labels: Iterable[str] | None = None,
+    between: Part | None = None,
+    height: float = 3.8,
+) -> Picture:
     """One set of axes with one line for each series, all of one unit.
+
+    Args:
+        series: What to draw.
+        title: Above the axes.
+        labels: Names in the legend. Default: the labels of the series.
+        between: Draw this part of the time only, begin and end [s]. Default: all.
+        height: Height of the picture in inches.
 
     Raises:
         ValueError: there is no series, or two have different units.
@@ -128,22 +151,26 @@ def draw(series: Drawable | Iterable[Drawable], title: str = "", *, height: floa
     lines: list[Drawable] = [series] if hasattr(series, "times") else list(series)  # type: ignore[list-item]
     if not lines:
         raise ValueError("nothing to draw: no series")
+    names = [line.label for line in lines] if labels is None else list(labels)
     units = {line.unit for line in lines}
     if len(units) > 1:
         raise ValueError(f"series of different units cannot share an axis: {', '.join(sorted(units))}")
+    if between is not None:
+        lines = [line.between(*between) for line in lines]
     picture = Picture(height=height)
     axes = picture.add_subplot()
-    start, end = min(line.start for line in lines), max(line.end for line in lines)
+    start, end = between or (min(line.start for line in lines), max(line.end for line in lines))
     time_scale, time_unit = _scale(end)
     value_scale, value_unit = _value_scale(lines)
-    for index, line in enumerate(lines):
-        _draw_line(axes, line, index, time_scale, value_scale, crowd=len(lines))
+    for index, (line, name) in enumerate(zip(lines, names, strict=True)):
+        style = _style(index, len(lines)) | {"label": name}
+        _draw_line(axes, line, style, time_scale, value_scale)
     axes.set_xlim(start / time_scale, max(end, start + time_scale * 1e-9) / time_scale)
     axes.set_xlabel(f"Time ({time_unit})")
     quantities = list(dict.fromkeys(line.quantity for line in lines))
     axes.set_ylabel(quantities[0] + (f" ({value_unit})" if value_unit else "") if len(quantities) == 1 else value_unit)
     _frame(axes, lines, value_scale)
-    _legend(picture, axes, lines, title)
+    _legend(picture, axes, lines, names, title)
     return picture
 
 
@@ -154,6 +181,7 @@ def bandwidth(
     cells: str | None = None,
     *,
     window: float | str = 25,
+    between: Part | None = None,
     title: str | None = None,
 ) -> Picture:
     """Fraction of a link's bandwidth in use, averaged over an interval around each point, headers included.
@@ -166,33 +194,48 @@ def bandwidth(
         vc: Cells of this VC alone.
         cells: `data`, `credit` or `all`.
         window: The interval, in cell times of the link or as a duration such as `"50 us"`.
+        between: Draw this part of the time only. Default: all.
         title: Above the axes. Default: the title of the scenario and the link.
     """
     if vc is not None or cells is not None:
         lines = [result.bandwidth(link, vc=vc, cells=cells, window=window)]
     else:
         seen = [which for which in result.observed("bandwidth") if which["link"] == link]
-        lines = [result.bandwidth(which["link"], which.get("vc"), which.get("cells"), window) for which in seen]
+        lines = [result.bandwidth(link, which.get("vc"), which.get("cells"), window) for which in seen]
         if not lines:
             lines = [result.bandwidth(link, window=window)]  # which says what is missing
-    return draw(lines, _title(result, f"bandwidth of {link}") if title is None else title)
+    return draw(lines, _title(result, f"bandwidth of {link}", title), between=between)
 
 
-def delays(result: Recorded, vc: str | None = None, *, title: str | None = None) -> Picture:
+def delays(
+    result: Recorded, vc: str | None = None, *, between: Part | None = None, title: str | None = None
+) -> Picture:
     """End-to-end delay of each cell, over the time it was sent; of one VC, or of all that were recorded."""
     seen = [which for which in result.observed("delay") if vc is None or which["vc"] == vc]
     lines = [result.delay(**which) for which in seen] or [result.delay(vc or "")]
-    return draw(lines, _title(result, "end-to-end delay") if title is None else title)
+    return draw(lines, _title(result, "end-to-end delay", title), between=between)
 
 
-def queues(result: Recorded, node: str | None = None, *, title: str | None = None) -> Picture:
+def queues(
+    result: Recorded, node: str | None = None, *, between: Part | None = None, title: str | None = None
+) -> Picture:
     """Cells queued: in one switch, or in all that were recorded."""
-    return _recorded(result, "queue", "node", node, "cells queued", title)
+    seen = [which for which in result.observed("queue") if node is None or which["node"] == node]
+    lines = [result.series("queue", **which) for which in seen] or [result.series("queue", node=node)]
+    labels = [line.label if node else f"{which['node']}: {line.label}" for which, line in zip(seen, lines, strict=True)]
+    where = f" in {node}" if node else ""
+    return draw(lines, _title(result, f"cells queued{where}", title), labels=labels, between=between)
 
 
-def credits(result: Recorded, link: str | None = None, *, title: str | None = None) -> Picture:
-    """Credits that the sender of a link holds, of each VC; on one link, or on all that were recorded."""
-    return _recorded(result, "credit", "link", link, "credits held", title)
+def credits(
+    result: Recorded, link: str | None = None, *, between: Part | None = None, title: str | None = None
+) -> Picture:
+    """Credit that the sender of a link holds for each VC; on one link, or on all that were recorded."""
+    seen = [which for which in result.observed("credit") if link is None or which["link"] == link]
+    lines = [result.series("credit", **which) for which in seen] or [result.series("credit", link=link)]
+    labels = [which["vc"] if link else line.label for which, line in zip(seen, lines, strict=True)]
+    where = f" on {link}" if link else ""
+    return draw(lines, _title(result, f"credit held{where}", title), labels=labels, between=between)
 
 
 def plot_all(
@@ -202,6 +245,7 @@ def plot_all(
     *,
     kinds: Iterable[str] = KINDS,
     window: float | str = 25,
+    between: Part | None = None,
 ) -> list[Path]:
     """Writes every picture that the recorded series allow: one for each link, switch and kind.
 
@@ -211,6 +255,7 @@ def plot_all(
         format: `png` or `svg`.
         kinds: Some of `KINDS`.
         window: Interval over which bandwidth is averaged.
+        between: Draw this part of the time only. Default: all.
 
     Returns:
         The files, in the order of `KINDS`; empty where nothing was recorded.
@@ -219,43 +264,38 @@ def plot_all(
         ValueError: an unknown kind.
     """
     folder, written = Path(out), []
-    for kind, name, picture in _pictures(result, tuple(kinds), window):
+    for name, picture in _pictures(result, tuple(kinds), window, between):
         folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{_file_name(f'{kind} {name}'.strip())}.{format}"
+        path = folder / f"{_file_name(name)}.{format}"
         path.write_bytes(picture.to_bytes(format))
         written.append(path)
     return written
 
 
-def _pictures(result: Recorded, kinds: Sequence[str], window: float | str) -> Iterable[tuple[str, str, Picture]]:
+def _pictures(
+    result: Recorded, kinds: Sequence[str], window: float | str, between: Part | None
+) -> Iterator[tuple[str, Picture]]:
     if unknown := [kind for kind in kinds if kind not in KINDS]:
         raise ValueError(f"unknown kind of picture '{unknown[0]}'; allowed: {', '.join(KINDS)}")
     for kind in (kind for kind in KINDS if kind in kinds):
         observed = result.observed(kind)
         if kind == "bandwidth":
             for link in dict.fromkeys(which["link"] for which in observed):
-                yield kind, link, bandwidth(result, link, window=window)
+                yield f"{kind} {link}", bandwidth(result, link, window=window, between=between)
         elif kind == "delay":
             if observed:
-                yield kind, "", delays(result)
+                yield kind, delays(result, between=between)
         elif kind == "queue":
             for node in dict.fromkeys(which["node"] for which in observed):
-                yield kind, node, queues(result, node)
+                yield f"{kind} {node}", queues(result, node, between=between)
         else:
             for link in dict.fromkeys(which["link"] for which in observed):
-                yield kind, link, credits(result, link)
+                yield f"{kind} {link}", credits(result, link, between=between)
 
 
-def _recorded(result: Recorded, kind: str, key: str, name: str | None, noun: str, title: str | None) -> Picture:
-    seen = [which for which in result.observed(kind) if name is None or which[key] == name]
-    lines = [result.series(kind, **which) for which in seen]
-    if not lines:
-        lines = [result.series(kind, **({key: name} if name else {}))]  # which says what is missing
-    where = f" of {name}" if kind == "credit" and name else f" in {name}" if name else ""
-    return draw(lines, _title(result, noun + where) if title is None else title)
-
-
-def _title(result: Recorded, what: str) -> str:
+def _title(result: Recorded, what: str, chosen: str | None) -> str:
+    if chosen is not None:
+        return chosen
     return f"{result.title}: {what}" if result.title else what[0].upper() + what[1:]
 
 
@@ -282,20 +322,22 @@ def _value_scale(lines: Sequence[Drawable]) -> tuple[float, str]:
     return 1.0, unit
 
 
-def _draw_line(axes: Axes, line: Drawable, index: int, time_scale: float, value_scale: float, crowd: int) -> None:
+def _style(index: int, crowd: int) -> dict[str, Any]:
+    return {
+        "color": _COLOURS[index % len(_COLOURS)],
+        "linestyle": _DASHES[index // len(_COLOURS) % len(_DASHES)],
+        "linewidth": 1.4 if crowd <= 8 else 1.0,
+        "solid_capstyle": "butt",
+    }
+
+
+def _draw_line(axes: Axes, line: Drawable, style: dict[str, Any], time_scale: float, value_scale: float) -> None:
     times, values = line.times, line.values
     if line.shape == "held" and len(times) and times[-1] < line.end:
         times, values = np.append(times, line.end), np.append(values, values[-1])
     if line.shape == "bins" and len(times):
         times, values = np.insert(times, 0, line.start), np.insert(values, 0, values[0])
     times, values = downsample(times, values, POINTS_DRAWN * (4 if line.shape == "points" else 1))
-    style: dict[str, Any] = {
-        "color": _COLOURS[index % len(_COLOURS)],
-        "linestyle": _DASHES[index // len(_COLOURS) % len(_DASHES)],
-        "linewidth": 1.4 if crowd <= 8 else 1.0,
-        "label": line.label,
-        "solid_capstyle": "butt",
-    }
     if line.shape == "held":
         style["drawstyle"] = "steps-post"
     elif line.shape == "bins":
@@ -343,9 +385,9 @@ def _frame(axes: Axes, lines: Sequence[Drawable], value_scale: float) -> None:
         axes.set_ylim(0, highest * 1.06 if highest > 0 else 1)
 
 
-def _legend(picture: Picture, axes: Axes, lines: Sequence[Drawable], title: str) -> None:
+def _legend(picture: Picture, axes: Axes, lines: Sequence[Drawable], names: Sequence[str], title: str) -> None:
     if len(lines) == 1:
-        title = f"{title}: {lines[0].label}" if title and lines[0].label not in title else title or lines[0].label
+        title = f"{title}: {names[0]}" if title and names[0] not in title else title or names[0]
     if title:
         axes.set_title(title, loc="left", fontsize=10.5)
     if len(lines) == 1:

@@ -61,8 +61,9 @@ class Summary:
     def __rich__(self) -> Group:
         """For rich's `print`."""
         parts: list[Any] = [Text(self.title, style="bold")] if self.title else []
-        parts += [_rich_table(sheet) for sheet in self.sheets]
-        parts += [Text(note, style="italic") for note in self.notes]
+        for sheet in self.sheets:
+            parts += [Text(""), _rich_table(sheet)]
+        parts += [Text(f"\n{note}", style="italic") for note in self.notes]
         return Group(*parts)
 
     def _repr_html_(self) -> str:
@@ -137,8 +138,8 @@ def _switches(switches: pa.Table, drops: pa.Table) -> Sheet:
     lost = _sum_by(drops, "node")
     columns = (
         Column("switch", "", tuple(shown["node"])),
-        Column("stored at the end", "cells", _counts(shown["stored"])),
-        Column("most stored", "cells", _counts(shown["peak"])),
+        Column("stored", "cells", _counts(shown["stored"])),
+        Column("peak", "cells", _counts(shown["peak"])),
         Column("dropped", "cells", _counts([lost.get(node, 0) for node in shown["node"]])),
     )
     return Sheet("Switches", columns, switches.num_rows)

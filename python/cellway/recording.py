@@ -1,0 +1,356 @@
+"""From the tables of a run to series: recorded ones, and what follows from the trace of cells."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from cellway.plots import Floats, Shape
+from cellway.scenario.quantities import CellTime, Duration
+from cellway.series import Series, moving_average
+
+CELL_BITS = 424
+"""Bits of a cell: 53 octets."""
+PS = 1e-12
+Window = float | str | Duration
+"""An interval: a number of cell times of the link it is used on, or a duration such as `"50 us"`."""
+
+_THROUGHPUTS = {"throughput": "data", "credit_throughput": "credit", "total_throughput": "all"}
+"""The engine's kinds of throughput, and what each counts."""
+_WHICH = {
+    "queue": ("node", "link", "vc"),
+    "credit": ("link", "vc"),
+    "throughput": ("link", "vc", "cells"),
+}
+"""What tells the series of one kind apart."""
+_QUANTITIES = {"queue": "Queue length", "credit": "Credit held", "throughput": "Throughput"}
+_COUNTED = {"data": "data cells", "credit": "credit cells", "all": "all cells"}
+_CREDIT_KINDS = ("credit", "request")
+
+
+class NotRecorded(LookupError):
+    """What was asked for is not in the result; the message says what is, or how to record it."""
+
+
+class Recording:
+    """The recorded part of a run.
+
+    Args:
+        tables: The tables of the run.
+        document: The engine document.
+        end: End of the observation [s].
+    """
+
+    def __init__(self, tables: Mapping[str, pa.Table], document: Mapping[str, Any], end: float) -> None:
+        self.tables = tables
+        self.document = document
+        self.end = end
+
+    def observed(self, kind: str) -> list[dict[str, str]]:
+        """What was recorded of one kind, each as the arguments that select it.
+
+        Args:
+            kind: `queue`, `credit`, `throughput` (see `series`), `bandwidth` or `delay` (see the methods).
+        """
+        if kind == "delay":
+            return self._observed_delays()
+        if kind == "bandwidth":
+            return self._observed_bandwidth()
+        self._check_kind(kind)
+        # One thing may be recorded twice, with different bins; the first is taken.
+        return list({tuple(which.items()): which for _, which in self._probes(kind)}.values())
+
+    def series(
+        self,
+        kind: str,
+        *,
+        node: str | None = None,
+        link: str | None = None,
+        vc: str | None = None,
+        cells: str | None = None,
+    ) -> Series:
+        """A recorded series: `result.series("queue", node="s1", vc="vc1")`.
+
+        Args:
+            kind: `queue` (cells in a switch, at a port, of a VC), `credit` (held by the sender of a link), `throughput`
+                (cells per second that start on a link, in bins), or `bandwidth` and `delay` (see the methods).
+            node: The switch, for `queue`.
+            link: The link; for `queue` the port, by its link.
+            vc: The VC.
+            cells: `data`, `credit` or `all`, for `throughput` and `bandwidth`.
+
+        Raises:
+            NotRecorded: no such series was recorded, or several fit; the message lists them.
+            ValueError: an unknown kind.
+        """
+        given = {
+            key: value
+            for key, value in (("node", node), ("link", link), ("vc", vc), ("cells", cells))
+            if value is not None
+        }
+        if kind == "bandwidth":
+            if link is None:
+                raise ValueError("a bandwidth series needs a link")
+            return self.bandwidth(link, vc=vc, cells=cells)
+        if kind == "delay":
+            if vc is None:
+                raise ValueError("a delay series needs a vc")
+            return self.delay(vc)
+        self._check_kind(kind)
+        if extra := given.keys() - set(_WHICH[kind]):
+            raise ValueError(
+                f"a {kind} series is chosen by {', '.join(_WHICH[kind])}, not by {', '.join(sorted(extra))}"
+            )
+        probes = self._probes(kind)
+        fitting = [(index, which) for index, which in probes if given.items() <= which.items()]
+        preferred = given
+        if kind == "throughput" and cells is None:
+            preferred = given | {"cells": "all" if vc is None else "data"}
+        exact = [(index, which) for index, which in fitting if which == preferred]
+        if exact or len(fitting) == 1:
+            return self._series(kind, *(exact or fitting)[0])
+        wanted = f"{kind} of {_describe(given)}" if given else kind
+        if fitting:
+            raise NotRecorded(f"several series fit {wanted}: {_listing(_describe(which) for _, which in fitting)}")
+        if probes:
+            raise NotRecorded(
+                f"no {wanted} was recorded; recorded: {_listing(_describe(which) for _, which in probes)}"
+            )
+        raise NotRecorded(f"no {kind} was recorded; add to the scenario: `record: {{{kind}: all}}`")
+
+    def bandwidth(self, link: str, vc: str | None = None, cells: str | None = None, window: Window = 25) -> Series:
+        """Fraction of a link's bandwidth in use, cell headers included, averaged over an interval around each point.
+
+        This is how the N23 paper draws bandwidth (its section 5). Needs the trace of the link; a recorded throughput of
+        the same cells serves in its place, with its bins instead of the window.
+
+        Args:
+            link: The link, `from->to`.
+            vc: Cells of this VC alone. Default: of all.
+            cells: `data`, `credit` (credit cells and requests) or `all`. Default: `data` for one VC, else `all`.
+            window: Length of the interval: a number of cell times of the link, or a duration such as `"50 us"`.
+
+        Raises:
+            NotRecorded: neither trace nor throughput of the link was recorded, or there is no such link or VC.
+            ValueError: unknown `cells`, or a window that is no positive duration.
+        """
+        cells = cells or ("data" if vc is not None else "all")
+        if cells not in _COUNTED:
+            raise ValueError(f"unknown cells '{cells}'; allowed: {', '.join(_COUNTED)}")
+        self._check_name("link", link, self._rates)
+        if vc is not None:
+            self._check_name("VC", vc, self.document["vcs"])
+        cell_time = CELL_BITS / self._rates[link]
+        label = _bandwidth_label(vc, cells)
+        if link not in self._traced:
+            return self._from_throughput(link, vc, cells, cell_time, label)
+        seconds = self._seconds(window, link)
+        cell = self._traced_cells(link)
+        chosen = np.ones(len(cell["start"]), dtype=bool)
+        if vc is not None:
+            chosen &= cell["vc"] == vc
+        if cells != "all":
+            chosen &= np.isin(cell["kind"], _CREDIT_KINDS if cells == "credit" else ("data",))
+        times, values = moving_average(cell["start"][chosen], cell_time, seconds, self.end)
+        return Series(times, values, "1", label, "Fraction of link bandwidth", "curve", 0.0, self.end)
+
+    def delay(self, vc: str, to: str | None = None) -> Series:
+        """End-to-end delay of each data cell of a VC, over the time its transmission began; in s.
+
+        Taken from the recorded delays, else from the traces of the first and the last link.
+
+        Args:
+            vc: The VC.
+            to: The destination; may be left out where there is one.
+
+        Raises:
+            NotRecorded: neither was recorded, or several destinations fit.
+        """
+        observed = self._observed_delays()
+        if not observed:
+            raise NotRecorded("no delay was recorded; add to the scenario: `record: {delay: all}`")
+        self._check_name("VC", vc, self.document["vcs"])
+        fitting = [which for which in observed if which["vc"] == vc and to in (None, which["to"])]
+        if not fitting:
+            have = _listing(f"{which['vc']} to {which['to']}" for which in observed)
+            raise NotRecorded(f"no delay of {vc}{f' to {to}' if to else ''} was recorded; recorded: {have}")
+        if len(fitting) > 1:
+            raise NotRecorded(f"{vc} has several destinations, name one: {_listing(which['to'] for which in fitting)}")
+        to = fitting[0]["to"]
+        table = self.tables["delays"]
+        table = table.filter(pc.and_(pc.equal(table["vc"], vc), pc.equal(table["destination"], to)))
+        if table.num_rows:
+            sent, delay = _floats(table["sent_ps"]) * PS, _floats(table["delay_ps"]) * PS
+        else:
+            sent, delay = self._traced_delays(vc, to)
+        alone = sum(which["vc"] == vc for which in observed) == 1
+        label = vc if alone else f"{vc} to {to}"
+        return Series(sent, delay, "s", label, "End-to-end delay", "points", 0.0, self.end)
+
+    @cached_property
+    def _rates(self) -> dict[str, int]:
+        """Rates of the links [bit/s]."""
+        return {link["name"]: link["rate"] for link in self.document["links"]}
+
+    @cached_property
+    def _installed(self) -> list[dict[str, Any]]:
+        return self.tables["probes"].to_pylist()
+
+    @cached_property
+    def _traced(self) -> dict[str, None]:
+        return {probe["link"]: None for probe in self._installed if probe["kind"] == "trace"}
+
+    @cached_property
+    def _samples(self) -> tuple[NDArray[np.int64], dict[str, Floats]]:
+        """The series table in the order of the probes: where each probe begins, and the columns."""
+        table = self.tables["series"]
+        probe = np.asarray(table["probe"], dtype=np.int64)
+        order = np.argsort(probe, kind="stable")
+        begins = np.searchsorted(probe[order], np.arange(len(self._installed) + 1))
+        return begins, {name: _floats(table[name])[order] for name in ("time_ps", "value", "max")}
+
+    def _probes(self, kind: str) -> list[tuple[int, dict[str, str]]]:
+        """Number of each probe of a kind, and what selects it."""
+        found = []
+        for index, probe in enumerate(self._installed):
+            counted = _THROUGHPUTS.get(probe["kind"])
+            if probe["kind"] == kind or (kind == "throughput" and counted):
+                about = {**probe, "cells": counted}
+                found.append((index, {key: about[key] for key in _WHICH[kind] if about[key] is not None}))
+        return found
+
+    def _series(self, kind: str, index: int, which: Mapping[str, str]) -> Series:
+        begins, columns = self._samples
+        rows = slice(begins[index], begins[index + 1])
+        every = self._installed[index]["every_ps"]
+        maxima = columns["max"][rows] if every else None
+        times, end = columns["time_ps"][rows] * PS, self.end
+        if every:  # the last bin is kept only if it is whole
+            end = float(times[-1]) if len(times) else 0.0
+        unit = "cells/s" if kind == "throughput" else "cells"
+        shape: Shape = "bins" if every else "held"
+        return Series(
+            times, columns["value"][rows], unit, _label(kind, which), _QUANTITIES[kind], shape, 0.0, end, maxima
+        )
+
+    def _traced_cells(self, link: str) -> dict[str, Any]:
+        table = self.tables["trace"].filter(pc.equal(self.tables["trace"]["link"], link))
+        start = _floats(table["time_ps"]) * PS
+        order = np.argsort(start, kind="stable")
+        names = {name: np.asarray(table[name].to_pylist(), dtype=object)[order] for name in ("vc", "kind", "fate")}
+        return {
+            **names,
+            "start": start[order],
+            "arrival": _floats(table["arrival_ps"])[order] * PS,
+            "seq": np.asarray(table["seq"])[order],
+        }
+
+    def _observed_bandwidth(self) -> list[dict[str, str]]:
+        found: list[dict[str, str]] = []
+        for link in self._traced:
+            part = self.tables["trace"].filter(pc.equal(self.tables["trace"]["link"], link))
+            pairs = part.select(["vc", "kind"]).group_by(["vc", "kind"]).aggregate([]).to_pylist()
+            carried = {pair["vc"] for pair in pairs if pair["kind"] == "data"}
+            kinds = {pair["kind"] for pair in pairs}
+            found += [{"link": link, "vc": vc} for vc in self.document["vcs"] if vc in carried]
+            if len(carried) != 1 or len(kinds) > 1:
+                found.append({"link": link, "cells": "all"})
+            if kinds & set(_CREDIT_KINDS):
+                found.append({"link": link, "cells": "credit"})
+        for _, which in self._probes("throughput"):
+            if which["link"] not in self._traced:
+                found.append(which)
+        return found
+
+    def _from_throughput(self, link: str, vc: str | None, cells: str, cell_time: float, label: str) -> Series:
+        wanted = {"link": link, "cells": cells} | ({"vc": vc} if vc is not None else {})
+        for index, which in self._probes("throughput"):
+            if which == wanted:
+                found = self._series("throughput", index, which)
+                values = found.values * cell_time
+                quantity = "Fraction of link bandwidth"
+                return Series(found.times, values, "1", label, quantity, "bins", found.start, found.end, found.maxima)
+        raise NotRecorded(
+            f'neither a trace nor this throughput of {link} was recorded; add: `record: {{trace: ["{link}"]}}`'
+        )
+
+    def _observed_delays(self) -> list[dict[str, str]]:
+        found = [{"vc": probe["vc"], "to": probe["node"]} for probe in self._installed if probe["kind"] == "delay"]
+        for name, vc in self.document["vcs"].items():
+            found += [
+                {"vc": name, "to": to} for to in vc["to"] if {vc["links"][0], _last_link(vc, to)} <= self._traced.keys()
+            ]
+        return list({tuple(which.items()): which for which in found}.values())
+
+    def _traced_delays(self, vc: str, to: str) -> tuple[Floats, Floats]:
+        about = self.document["vcs"][vc]
+        first, last = about["links"][0], _last_link(about, to)
+        if last is None or not {first, last} <= self._traced.keys():
+            return np.empty(0), np.empty(0)
+        sent, come = self._traced_cells(first), self._traced_cells(last)
+        sent_data = (sent["vc"] == vc) & (sent["kind"] == "data")
+        come_data = (come["vc"] == vc) & (come["kind"] == "data") & (come["fate"] != "lost")
+        _, left, right = np.intersect1d(sent["seq"][sent_data], come["seq"][come_data], return_indices=True)
+        starts = sent["start"][sent_data][left]
+        return starts, come["arrival"][come_data][right] - starts
+
+    def _seconds(self, window: Window, link: str) -> float:
+        if isinstance(window, (str, Duration)):
+            seconds = Duration(window).lower(CellTime(self._rates[link])) * PS
+        else:
+            seconds = window * CELL_BITS / self._rates[link]
+        if not seconds > 0:
+            raise ValueError(f"the window must be more than zero, not {window}")
+        return seconds
+
+    def _check_kind(self, kind: str) -> None:
+        if kind not in _WHICH:
+            raise ValueError(f"unknown kind of series '{kind}'; allowed: {', '.join([*_WHICH, 'bandwidth', 'delay'])}")
+
+    def _check_name(self, noun: str, name: str, known: Mapping[str, Any]) -> None:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            raise NotRecorded(
+                f"there is no {noun} '{name}'"
+                + (f"; did you mean '{close[0]}'?" if close else f"; there is {_listing(known)}")
+            )
+
+
+def _last_link(vc: Mapping[str, Any], to: str) -> str | None:
+    return next((link for link in vc["links"] if link.endswith(f"->{to}")), None)
+
+
+def _floats(column: pa.ChunkedArray) -> NDArray[np.float64]:
+    return np.asarray(column, dtype=np.float64)
+
+
+def _bandwidth_label(vc: str | None, cells: str) -> str:
+    if vc is None:
+        return _COUNTED[cells]
+    return vc if cells == "data" else f"{vc}, {_COUNTED[cells]}"
+
+
+def _label(kind: str, which: Mapping[str, str]) -> str:
+    """What a legend calls a series."""
+    if kind == "queue":
+        parts = [which.get("vc"), f"port {which['link']}" if "link" in which else None]
+        return ", ".join(part for part in parts if part) or "whole switch"
+    if kind == "credit":
+        return f"{which['vc']} on {which['link']}"
+    return f"{which.get('vc') or _COUNTED[which.get('cells', 'data')]} on {which['link']}"
+
+
+def _describe(which: Mapping[str, str]) -> str:
+    return ", ".join(f"{key}={value}" for key, value in which.items())
+
+
+def _listing(names: Iterable[str]) -> str:
+    several = list(names)
+    return "; ".join(several[:8]) + (f"; and {len(several) - 8} more" if len(several) > 8 else "")

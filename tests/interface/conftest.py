@@ -1,0 +1,151 @@
+"""A small result written by hand, so that every number that the interface derives from it is known."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from cellway.provenance import Provenance, document_hash
+from cellway.result import Result
+
+RATE = 424_000_000
+CELL_PS = 1_000_000
+"""At 424 Mbit/s a cell lasts one microsecond."""
+
+
+def table(rows: Sequence[dict[str, Any]], **columns: tuple[str, pa.DataType]) -> pa.Table:
+    """A table as the engine gives it: `name=(unit, type)`."""
+    schema = pa.schema(
+        [pa.field(name, kind, metadata={"unit": unit} if unit else None) for name, (unit, kind) in columns.items()]
+    )
+    return pa.Table.from_pylist(list(rows), schema=schema)
+
+
+def _link(name: str) -> dict[str, Any]:
+    tail, _, head = name.partition("->")
+    return {"name": name, "from": tail, "to": head, "rate": RATE, "delay": 10 * CELL_PS}
+
+
+LINKS = ("a->s1", "s1->b", "s1->a", "b->s1")
+DOCUMENT = {
+    "version": 1,
+    "seed": 7,
+    "switches": {"s1": {}},
+    "hosts": {"a": {}, "b": {}},
+    "links": [_link(name) for name in LINKS],
+    "vcs": {
+        "vc1": {"from": "a", "to": ["b"], "links": ["a->s1", "s1->b"], "traffic": {"kind": "greedy"}},
+        "vc2": {"from": "a", "to": ["b"], "links": ["a->s1", "s1->b"], "traffic": {"kind": "greedy"}},
+    },
+    "probes": [],
+}
+N, X, T = pa.uint64(), pa.float64(), pa.string()
+PROBES = (
+    {"kind": "trace", "link": "a->s1", "unit": "", "every_ps": 0},
+    {"kind": "trace", "link": "s1->b", "unit": "", "every_ps": 0},
+    {"kind": "queue", "node": "s1", "unit": "cells", "every_ps": 0},
+    {"kind": "queue", "node": "s1", "vc": "vc1", "unit": "cells", "every_ps": 0},
+    {"kind": "queue", "node": "s1", "link": "s1->b", "unit": "cells", "every_ps": 25 * CELL_PS},
+    {"kind": "credit", "link": "a->s1", "vc": "vc1", "unit": "cells", "every_ps": 0},
+    {"kind": "throughput", "link": "s1->a", "unit": "cells/s", "every_ps": 25 * CELL_PS},
+    {"kind": "total_throughput", "link": "s1->a", "unit": "cells/s", "every_ps": 25 * CELL_PS},
+    {"kind": "delay", "node": "b", "vc": "vc2", "unit": "s", "every_ps": 0},
+)
+SERIES = (
+    (2, 0, 0, 0), (2, 20, 4, 4), (2, 60, 1, 1),
+    (3, 0, 0, 0), (3, 50, 2, 2),
+    (4, 25, 1, 3), (4, 50, 2, 4), (4, 75, 3, 5), (4, 100, 2, 2),
+    (5, 0, 10, 10), (5, 10, 0, 0), (5, 90, 10, 10),
+    (6, 25, 0, 0), (6, 50, 5e5, 5e5), (6, 75, 1e6, 1e6), (6, 100, 0, 0),
+    (7, 25, 1e6, 1e6), (7, 50, 1e6, 1e6), (7, 75, 1e6, 1e6), (7, 100, 1e6, 1e6),
+)  # fmt: skip
+
+
+def traced(link: str, start: int, vc: str, kind: str, seq: int, fate: str = "delivered") -> dict[str, Any]:
+    begin = start * CELL_PS
+    return {
+        "time_ps": begin, "arrival_ps": begin + 11 * CELL_PS, "link": link, "vc": vc, "kind": kind, "seq": seq,
+        "fate": fate,
+    }  # fmt: skip
+
+
+def trace_rows() -> list[dict[str, Any]]:
+    """On a->s1 vc1 sends every other slot of 100; on s1->b it leaves two slots later, its tenth cell is lost."""
+    rows = [traced("a->s1", 2 * k, "vc1", "data", k) for k in range(50)]
+    rows += [traced("a->s1", 10 * k + 1, "vc2", "data", k) for k in range(10)]
+    rows += [traced("a->s1", 10 * k + 3, "vc1", "credit", k) for k in range(5)]
+    rows += [traced("s1->b", 2 * k + 13, "vc1", "data", k, "lost" if k == 9 else "delivered") for k in range(40)]
+    return rows
+
+
+def tables(**replaced: pa.Table) -> dict[str, pa.Table]:
+    """All tables of the result."""
+    vcs = [
+        {
+            "vc": f"vc{k}", "direction": "forward", "destination": "b", "sent": 50 // k, "delivered": 40 // k,
+            "corrupted": 0, "rate": 5e5 / k, "responses": 0, "mean_response": float("nan"),
+        }
+        for k in (1, 2)
+    ]  # fmt: skip
+    links = [
+        {
+            "link": name, "data_cells": 60, "credit_cells": 5, "rm_cells": 0, "lost": 0, "corrupted": 0,
+            "utilisation": 0.65, "data_utilisation": 0.6,
+        }
+        for name in LINKS
+    ]  # fmt: skip
+    probes = [{"probe": index, "node": None, "link": None, "vc": None, **probe} for index, probe in enumerate(PROBES)]
+    series = [{"probe": p, "time_ps": t * CELL_PS, "value": float(v), "max": float(m)} for p, t, v, m in SERIES]
+    delays = [
+        {"vc": "vc2", "destination": "b", "seq": k, "sent_ps": 10 * k * CELL_PS, "delay_ps": (20 + k) * CELL_PS}
+        for k in range(5)
+    ]
+    cells = ("cells", N)
+    return {
+        "vcs": table(
+            vcs, vc=("", T), direction=("", T), destination=("", T), sent=cells, delivered=cells, corrupted=cells,
+            rate=("cells/s", X), responses=("1", N), mean_response=("s", X),
+        ),
+        "links": table(
+            links, link=("", T), data_cells=cells, credit_cells=cells, rm_cells=cells, lost=cells, corrupted=cells,
+            utilisation=("1", X), data_utilisation=("1", X),
+        ),
+        "queues": table([], node=("", T), link=("", T), vc=("", T), arrived=cells, dropped=cells, departed=cells),
+        "switches": table([{"node": "s1", "stored": 1, "peak": 4}], node=("", T), stored=cells, peak=cells),
+        "drops": table(
+            [{"node": "s1", "link": "s1->b", "vc": "vc1", "reason": "buffer_full", "cells": 3}],
+            node=("", T), link=("", T), vc=("", T), reason=("", T), cells=cells,
+        ),
+        "credits": table([], link=("", T), vc=("", T), scheme=("", T), n2=cells, n3=cells),
+        "probes": table(
+            probes, probe=("1", N), kind=("", T), node=("", T), link=("", T), vc=("", T), unit=("", T),
+            every_ps=("ps", N),
+        ),
+        "series": table(series, probe=("1", N), time_ps=("ps", N), value=("", X), max=("", X)),
+        "trace": table(
+            trace_rows(), time_ps=("ps", N), arrival_ps=("ps", N), link=("", T), vc=("", T), kind=("", T), seq=("1", N),
+            fate=("", T),
+        ),
+        "delays": table(
+            delays, vc=("", T), destination=("", T), seq=("1", N), sent_ps=("ps", N), delay_ps=("ps", N)
+        ),
+    } | replaced  # fmt: skip
+
+
+def make_result(**replaced: pa.Table) -> Result:
+    """The result: 100 us simulated."""
+    document = json.dumps(DOCUMENT)
+    provenance = Provenance(
+        title="By hand", scenario=document_hash(document), seed=7, engine="0.0.0", cellway="0.0.0",
+        duration_ps=100 * CELL_PS, warmup_ps=0, end_ps=100 * CELL_PS, interrupted=False, cell_hops=105,
+    )  # fmt: skip
+    return Result(tables(**replaced), provenance, document, "cellway: 1\n")
+
+
+@pytest.fixture
+def result() -> Result:
+    return make_result()
