@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -157,10 +158,10 @@ def explain(name: str, /) -> int:
             if found.source:
                 print(_wrapped(f"Source: {found.source}", 2))
             for key in found.parameters:
-                print(f"\n  {key.path}: {_about(key)}")
+                print("\n" + _wrapped(f"{key.path}: {_about(key)}", 2, 4))
                 print(_wrapped(key.text, 6))
         else:
-            print(f"{found.path}: {_about(found)}")
+            print(_wrapped(f"{found.path}: {_about(found)}", 0, 4))
             print(_wrapped(found.text, 2))
     return OK
 
@@ -222,9 +223,13 @@ def plot(
     )
     if not 0 <= between[0] < between[1]:
         raise UsageError("--from must be before --to")
-    interval = str(_duration("--window", window))
+    interval = _duration("--window", window)
+    if interval.number == 0:
+        raise UsageError("--window: must be more than zero")
     part = None if start is end is None else between
-    written = plot_all(result, out or directory / "plots", format, kinds=kind or KINDS, window=interval, between=part)
+    written = plot_all(
+        result, out or directory / "plots", format, kinds=kind or KINDS, window=str(interval), between=part
+    )
     if not written:
         raise UsageError(
             f"{directory} holds no series to draw; let the scenario `record` something, for example `trace: all`"
@@ -324,12 +329,14 @@ def _print_json(document: Any) -> None:
     print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def _wrapped(text: str, indent: int) -> str:
-    margin = " " * indent
-    return textwrap.fill(text, WIDTH, initial_indent=margin, subsequent_indent=margin)
+def _wrapped(text: str, indent: int, hanging: int | None = None) -> str:
+    text = re.sub(r"(?<![\w*])\*(\S[^*]*)\*(?![\w*])", r"\1", text)  # emphasis is for the documentation
+    after = " " * (indent if hanging is None else hanging)
+    return textwrap.fill(text, WIDTH, initial_indent=" " * indent, subsequent_indent=after)
 
 
 def _about(key: Any) -> str:
     if key.default == "required":
         return f"{key.wanted}; required"
-    return f"{key.wanted}; default {key.default}" if key.default else key.wanted
+    said = "Default:" in key.text or not key.default
+    return key.wanted if said else f"{key.wanted}; default {key.default}"

@@ -323,10 +323,12 @@ def _value_scale(lines: Sequence[Drawable]) -> tuple[float, str]:
 
 
 def _style(index: int, crowd: int) -> dict[str, Any]:
+    # Where lines coincide, the earlier one shows on both sides of the later one.
+    width = 1.2 + 0.5 * min(crowd - 1 - index, 3) if crowd <= 8 else 1.0
     return {
         "color": _COLOURS[index % len(_COLOURS)],
         "linestyle": _DASHES[index // len(_COLOURS) % len(_DASHES)],
-        "linewidth": 1.4 if crowd <= 8 else 1.0,
+        "linewidth": width,
         "solid_capstyle": "butt",
     }
 
@@ -343,7 +345,7 @@ def _draw_line(axes: Axes, line: Drawable, style: dict[str, Any], time_scale: fl
     elif line.shape == "bins":
         style["drawstyle"] = "steps-pre"
     elif line.shape == "points":
-        style |= {"marker": ".", "markersize": 2, "linestyle": "none"}
+        style |= {"marker": ".", "markersize": 1 + style["linewidth"], "linestyle": "none"}
     axes.plot(times / time_scale, values / value_scale, **style)
 
 
@@ -378,7 +380,7 @@ def _frame(axes: Axes, lines: Sequence[Drawable], value_scale: float) -> None:
     finite = [values[np.isfinite(values)] for values in (line.values for line in lines)]
     highest = max((float(values.max()) for values in finite if len(values)), default=0.0) / value_scale
     lowest = min((float(values.min()) for values in finite if len(values)), default=0.0) / value_scale
-    if lines[0].unit == "1" and lowest >= 0 and highest <= 1.02:
+    if lines[0].unit == "1" and lowest >= 0 and 0.25 <= highest <= 1.02:
         axes.set_ylim(0, 1.05)  # fractions of one whole are compared across pictures
         axes.set_yticks(np.linspace(0, 1, 6))
     elif lowest >= 0:

@@ -258,11 +258,12 @@ class Recording:
             part = self.tables["trace"].filter(pc.equal(self.tables["trace"]["link"], link))
             pairs = part.select(["vc", "kind"]).group_by(["vc", "kind"]).aggregate([]).to_pylist()
             carried = {pair["vc"] for pair in pairs if pair["kind"] == "data"}
-            kinds = {pair["kind"] for pair in pairs}
+            credit = any(pair["kind"] in _CREDIT_KINDS for pair in pairs)
+            other = any(pair["kind"] not in ("data", *_CREDIT_KINDS) for pair in pairs)
             found += [{"link": link, "vc": vc} for vc in self.document["vcs"] if vc in carried]
-            if len(carried) != 1 or len(kinds) > 1:
+            if len(carried) + credit != 1 or other:  # else it would be the same line twice
                 found.append({"link": link, "cells": "all"})
-            if kinds & set(_CREDIT_KINDS):
+            if credit:
                 found.append({"link": link, "cells": "credit"})
         for _, which in self._probes("throughput"):
             if which["link"] not in self._traced:

@@ -66,7 +66,7 @@ def algorithms(family: str | None = None) -> list[Algorithm]:
     return [one for name in families for one in everything if one.family == name and family in (None, name)]
 
 
-def keys() -> list[Key]:
+def language_keys() -> list[Key]:
     """Every key of the language outside the parameters of algorithms."""
     return list(_keys(Scenario, ""))
 
@@ -77,7 +77,7 @@ def explain(name: str) -> list[Algorithm | Key]:
     Raises:
         UnknownName: nothing has that name.
     """
-    known, places = algorithms(), keys()
+    known, places = algorithms(), language_keys()
     found: list[Algorithm | Key] = [one for one in known if name in (one.kind, f"{one.family}.{one.kind}")]
     found += [key for key in places if name == key.path or key.path.endswith(f".{name}")]
     if not found:
@@ -101,7 +101,7 @@ def _algorithm(parameters: type[Parameters]) -> Algorithm:
     paragraphs = [" ".join(one.split()) for one in re.split(r"\n\s*\n", inspect.getdoc(parameters) or "")]
     sources = [one.removeprefix("Source: ") for one in paragraphs if one.startswith("Source: ")]
     said = [one for one in paragraphs if not one.startswith("Source: ")]
-    summary = re.split(r"(?<=[.;:]) ", said[0], maxsplit=1)[0].rstrip(".;:") if said else ""
+    summary = re.split(r"(?<=[.;]) ", said[0], maxsplit=1)[0].rstrip(".;") if said else ""
     own = tuple(key for key in _own_keys(parameters) if key.path != "kind")
     return Algorithm(parameters.family, parameters.kind_name(), summary, "\n\n".join(said), " ".join(sources), own)
 

@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import pyarrow as pa
 
 from cellway import _engine
 from cellway.provenance import Provenance, document_hash
 from cellway.result import Result
-from cellway.scenario import Scenario, load, lower
+from cellway.scenario import Scenario, load, lower, to_yaml, with_values
+
+Overrides = Sequence[str] | Mapping[str, Any]
+"""Changes of a scenario: texts `PATH=VALUE`, or a mapping of path to value."""
 
 FIRST_STEP_PS = 10_000_000
 """Simulated time of the first step, 10 us: short even in a large network."""
@@ -55,7 +59,7 @@ def run(
     scenario: Scenario | str | Path,
     *,
     seed: int | None = None,
-    overrides: Sequence[str] = (),
+    overrides: Overrides = (),
     progress: Callable[[Progress], object] | bool | None = None,
 ) -> Result:
     """Simulates a scenario.
@@ -65,7 +69,8 @@ def run(
     Args:
         scenario: A scenario, or the path of a scenario file.
         seed: Seed of all random streams. Default: that of the scenario.
-        overrides: Changes of the scenario, `PATH=VALUE` as for `--set`: `vcs.vc1.credit.n3=51 cells`.
+        overrides: Changes of the scenario: texts `PATH=VALUE` as for `--set`, or a mapping such as
+            `{"vcs.vc1.credit.n3": "51 cells"}`.
         progress: A function that is told about 20 times a second how far the run is, or True for a bar with the time
             left on the terminal (on stderr, and only if that is a terminal).
 
@@ -90,7 +95,7 @@ def run(
         return prepared.result(interrupted, elapsed)
 
 
-def check(scenario: Scenario | str | Path, *, seed: int | None = None, overrides: Sequence[str] = ()) -> Scenario:
+def check(scenario: Scenario | str | Path, *, seed: int | None = None, overrides: Overrides = ()) -> Scenario:
     """Everything that `run` checks before it simulates: the language, the network, the engine's own limits.
 
     Raises:
@@ -119,15 +124,16 @@ class _Prepared:
             cell_hops=self.simulation.cell_hops,
         )
         tables = {name: pa.table(table) for name, table in self.simulation.tables().items()}
-        return Result(tables, provenance, self.document, self.scenario.to_yaml(), elapsed)
+        return Result(tables, provenance, self.document, to_yaml(self.scenario), elapsed)
 
 
-def _prepare(scenario: Scenario | str | Path, seed: int | None, overrides: Sequence[str]) -> _Prepared:
-    if isinstance(scenario, Scenario):
-        if overrides or seed is not None:
-            scenario = scenario.replaced(overrides=overrides, seed=seed)
-    else:
-        scenario = load(scenario, overrides=overrides, seed=seed)
+def _prepare(scenario: Scenario | str | Path, seed: int | None, overrides: Overrides) -> _Prepared:
+    if not isinstance(scenario, Scenario):
+        scenario = load(scenario, overrides)
+    elif overrides:
+        scenario = with_values(scenario, overrides)
+    if seed is not None:
+        scenario = with_values(scenario, {"seed": seed})
     lowered = lower(scenario)
     # In the order of the scenario, which decides who is served first: two orders are two documents.
     document = json.dumps(lowered.document, separators=(",", ":"), ensure_ascii=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -149,3 +150,30 @@ def make_result(**replaced: pa.Table) -> Result:
 @pytest.fixture
 def result() -> Result:
     return make_result()
+
+
+SCENARIO = """\
+cellway: 1
+title: Two greedy VCs share a link
+rate: 622.08 Mbit/s
+duration: 4 ms
+warmup: 500 us
+hosts: [a, b, c]
+switches:
+  s1:
+links:
+  - {between: [a, s1], delay: 50 us}
+  - {between: [b, s1], delay: 50 us}
+  - {between: [c, s1], delay: 50 us}
+vcs:
+  vc1: {from: a, to: b, traffic: {kind: greedy}, credit: {kind: n23, n3: 155 cells}}
+  vc2: {from: c, to: b, traffic: {kind: greedy}, credit: {kind: n23, n3: 155 cells}}
+record: {trace: all, queue: all, credit: all}
+"""
+
+
+@pytest.fixture
+def scenario_file(tmp_path: Path) -> Path:
+    path = tmp_path / "scenario.yaml"
+    path.write_text(SCENARIO)
+    return path
