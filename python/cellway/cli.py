@@ -6,6 +6,7 @@ is wrong; 130 stopped by Ctrl-C. Results go to standard output, everything else 
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import re
@@ -254,9 +255,7 @@ def reproduce(*items: str, out: Path = Path("reproduction"), jobs: int | None = 
     strict
         Exit with status 1 if anything differs from its paper.
     """
-    from cellway.papers import reproduce
-
-    return reproduce.main(items, out=out, jobs=jobs, strict=strict)
+    return int(importlib.import_module("cellway.papers.reproduce").main(items, out=out, jobs=jobs, strict=strict))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from cellway.plots import Floats, Shape
 from cellway.scenario.quantities import CellTime, Duration
 from cellway.series import Series, moving_average
+
+if TYPE_CHECKING:
+    from cellway.plots import Floats, Shape
 
 CELL_BITS = 424
 """Bits of a cell: 53 octets."""

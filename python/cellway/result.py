@@ -7,15 +7,18 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
 
-from cellway import directory, plots
+from cellway import directory
 from cellway.provenance import Provenance, time_text
 from cellway.recording import PS, NotRecorded, Recording, Window
 from cellway.series import Series
 from cellway.summary import Summary, json_rows, summarise
+
+if TYPE_CHECKING:
+    from cellway.plots import Picture
 
 SUMMARY_TABLES = ("vcs", "links", "queues", "switches", "drops", "credits")
 """Tables that every run has, one row for each thing."""
@@ -147,7 +150,7 @@ class Result:
         """End-to-end delay of each data cell of a VC; see `Recording.delay`."""
         return self._recording.delay(vc, to)
 
-    def plot(self, kind: str | None = None, **which: Any) -> plots.Picture:
+    def plot(self, kind: str | None = None, **which: Any) -> Picture:
         """Draws one kind of picture: `result.plot("queue", node="s1")`, `result.plot("bandwidth", link="s1->b")`.
 
         Args:
@@ -158,6 +161,8 @@ class Result:
             NotRecorded: nothing of that kind was recorded.
             ValueError: an unknown kind.
         """
+        from cellway import plots  # not above: matplotlib takes long to load, and most runs draw nothing
+
         if kind is None:
             kind = next((one for one in plots.KINDS if self.observed(one)), None)
             if kind is None:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cellway.plots import Floats, Picture, Shape, draw
-
 if TYPE_CHECKING:
     import pandas
+
+    from cellway.plots import Floats, Picture, Shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +122,8 @@ class Series:
 
     def plot(self, title: str = "") -> Picture:
         """Draws it: times on the horizontal axis, values with their unit on the vertical one."""
+        from cellway.plots import draw  # not above: matplotlib takes long to load, and most runs draw nothing
+
         return draw(self, title)
 
     def _bin_starts(self) -> Floats:

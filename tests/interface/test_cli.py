@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import pty
@@ -138,7 +139,7 @@ def test_mistakes_get_one_message_and_status_2(
 def test_a_foreign_directory_is_refused_before_the_run(
     scenario_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cellway.run.run", lambda *_, **__: pytest.fail("must not run"))
+    monkeypatch.setattr(importlib.import_module("cellway.run"), "run", lambda *_, **__: pytest.fail("must not run"))
     assert call(["run", scenario_file, "--out", tmp_path], capsys)[0] == 2
 
 
@@ -148,7 +149,7 @@ def test_a_failed_run_has_status_1(
     def fails(*_: object, **__: object) -> None:
         raise SimulationError("the engine stopped: s1")
 
-    monkeypatch.setattr("cellway.run.run", fails)
+    monkeypatch.setattr(importlib.import_module("cellway.run"), "run", fails)
     assert call(["run", scenario_file], capsys) == (1, "", "cellway: the engine stopped: s1\n")
 
 
@@ -156,7 +157,7 @@ def test_an_error_of_cellway_keeps_its_traceback(scenario_file: Path, monkeypatc
     def fails(*_: object, **__: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("cellway.run.run", fails)
+    monkeypatch.setattr(importlib.import_module("cellway.run"), "run", fails)
     with pytest.raises(ZeroDivisionError):
         main(["run", str(scenario_file)])
 
@@ -298,9 +299,7 @@ def test_reproduce_passes_its_arguments_on(
 
     module = types.ModuleType("cellway.papers.reproduce")
     module.main = reproduce  # type: ignore[attr-defined]
-    package = types.ModuleType("cellway.papers")
-    package.reproduce = module  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "cellway.papers", package)
+    monkeypatch.setitem(sys.modules, "cellway.papers", types.ModuleType("cellway.papers"))
     monkeypatch.setitem(sys.modules, "cellway.papers.reproduce", module)
     assert call(["reproduce", "n23/figure-8", "--out", tmp_path, "--jobs", "2", "--strict"], capsys)[0] == 1
     assert seen == [(["n23/figure-8"], {"out": tmp_path, "jobs": 2, "strict": True})]

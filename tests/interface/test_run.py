@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,8 @@ from cellway.run import Progress, SimulationError, check, run
 from cellway.scenario import ScenarioError, load
 
 from .conftest import SCENARIO
+
+MODULE = importlib.import_module("cellway.run")  # `cellway.run` itself is the function
 
 
 @pytest.fixture
@@ -82,9 +85,9 @@ def test_the_summary_counts_from_the_end_of_the_warm_up(scenario_file: Path) -> 
 def test_progress_is_told_and_steps_do_not_show(scenario_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[Progress] = []
     plain = run(scenario_file)
-    monkeypatch.setattr("cellway.run.FIRST_STEP_PS", 1_234_567)
-    monkeypatch.setattr("cellway.run.GROWTH", 1)  # all steps alike
-    monkeypatch.setattr("cellway.run.STEP_SECONDS", 0.0)  # every one is told
+    monkeypatch.setattr(MODULE, "FIRST_STEP_PS", 1_234_567)
+    monkeypatch.setattr(MODULE, "GROWTH", 1)  # all steps alike
+    monkeypatch.setattr(MODULE, "STEP_SECONDS", 0.0)  # every one is told
     stepped = run(scenario_file, progress=told.append)
     assert len(told) > 500
     assert [state.now_ps for state in told] == sorted(state.now_ps for state in told)
