@@ -241,8 +241,14 @@ def plot(
 
 
 @app.command(sort_key=6)
-def reproduce(*items: str, out: Path = Path("reproduction"), jobs: int | None = None, strict: Flag = False) -> int:
-    """Reproduce the figures and tables of the papers; write a report.
+def reproduce(
+    *items: str,
+    out: Path = Path("reproduction"),
+    jobs: int | None = None,
+    strict: Flag = False,
+    fresh: Flag = False,
+) -> int:
+    """Reproduce the figures and tables of the papers; write a report. What was finished before is not run again.
 
     Parameters
     ----------
@@ -254,8 +260,11 @@ def reproduce(*items: str, out: Path = Path("reproduction"), jobs: int | None = 
         Simulations at the same time. Default: one for each core.
     strict
         Exit with status 1 if anything differs from its paper.
+    fresh
+        Run again what was finished before by the same version.
     """
-    return int(importlib.import_module("cellway.papers.reproduce").main(items, out=out, jobs=jobs, strict=strict))
+    main = importlib.import_module("cellway.papers.reproduce").main
+    return int(main(items, out=out, jobs=jobs, strict=strict, fresh=fresh))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -302,4 +302,4 @@ def test_reproduce_passes_its_arguments_on(
     monkeypatch.setitem(sys.modules, "cellway.papers", types.ModuleType("cellway.papers"))
     monkeypatch.setitem(sys.modules, "cellway.papers.reproduce", module)
     assert call(["reproduce", "n23/figure-8", "--out", tmp_path, "--jobs", "2", "--strict"], capsys)[0] == 1
-    assert seen == [(["n23/figure-8"], {"out": tmp_path, "jobs": 2, "strict": True})]
+    assert seen == [(["n23/figure-8"], {"out": tmp_path, "jobs": 2, "strict": True, "fresh": False})]
