@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 
 
@@ -13,7 +12,7 @@ class Provenance:
     title: str
     """Title of the scenario."""
     scenario: str
-    """`sha256:` and the hash of the engine document, which holds all that the engine was told, the seed included."""
+    """`sha256:` and the hash of all that decides the result: network, traffic, probes, duration, warm-up and seed."""
     seed: int
     """Seed of all random streams."""
     engine: str
@@ -32,11 +31,6 @@ class Provenance:
     """Cells delivered over links."""
     units: str = "SI; times in integer picoseconds (ps); a cell is 53 octets = 424 bit"
     """System of units; each column of a table names its own."""
-
-
-def document_hash(document: str) -> str:
-    """The name of an engine document in provenance: `sha256:...`."""
-    return f"sha256:{hashlib.sha256(document.encode()).hexdigest()}"
 
 
 def time_text(ps: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -154,13 +154,9 @@ class Recording:
         if link not in self._traced:
             return self._from_throughput(link, vc, cells, cell_time, label)
         seconds = self._seconds(window, link)
-        cell = self._traced_cells(link)
-        chosen = np.ones(len(cell["start"]), dtype=bool)
-        if vc is not None:
-            chosen &= cell["vc"] == vc
-        if cells != "all":
-            chosen &= np.isin(cell["kind"], _CREDIT_KINDS if cells == "credit" else ("data",))
-        times, values = moving_average(cell["start"][chosen], cell_time, seconds, self.end)
+        kinds = {"data": ("data",), "credit": _CREDIT_KINDS}.get(cells)
+        starts, _, _ = self._traced_cells(link, vc, kinds)
+        times, values = moving_average(starts, cell_time, seconds, self.end)
         return Series(times, values, "1", label, "Fraction of link bandwidth", "curve", 0.0, self.end)
 
     def delay(self, vc: str, to: str | None = None) -> Series:
@@ -242,34 +238,44 @@ class Recording:
             times, columns["value"][rows], unit, _label(kind, which), _QUANTITIES[kind], shape, 0.0, end, maxima
         )
 
-    def _traced_cells(self, link: str) -> dict[str, Any]:
-        table = self.tables["trace"].filter(pc.equal(self.tables["trace"]["link"], link))
-        start = _floats(table["time_ps"]) * PS
+    def _traced_cells(
+        self, link: str, vc: str | None, kinds: Sequence[str] | None, arrived: bool = False
+    ) -> tuple[Floats, Floats, NDArray[np.uint64]]:
+        """Start [s], arrival [s] and sequence number of the cells on a link, in the order of their starts."""
+        trace = self.tables["trace"]
+        wanted = pc.equal(trace["link"], link)
+        if vc is not None:
+            wanted = pc.and_(wanted, pc.equal(trace["vc"], vc))
+        if kinds is not None:
+            wanted = pc.and_(wanted, pc.is_in(trace["kind"], pa.array(kinds)))
+        if arrived:
+            wanted = pc.and_(wanted, pc.not_equal(trace["fate"], "lost"))
+        cells = trace.filter(wanted)
+        start = _floats(cells["time_ps"]) * PS
         order = np.argsort(start, kind="stable")
-        names = {name: np.asarray(table[name].to_pylist(), dtype=object)[order] for name in ("vc", "kind", "fate")}
-        return {
-            **names,
-            "start": start[order],
-            "arrival": _floats(table["arrival_ps"])[order] * PS,
-            "seq": np.asarray(table["seq"])[order],
-        }
+        return start[order], _floats(cells["arrival_ps"])[order] * PS, np.asarray(cells["seq"])[order]
+
+    @cached_property
+    def _carried(self) -> dict[str, list[tuple[str, str]]]:
+        """VC and kind of the cells on each traced link."""
+        pairs = self.tables["trace"].select(["link", "vc", "kind"]).group_by(["link", "vc", "kind"]).aggregate([])
+        found: dict[str, list[tuple[str, str]]] = {link: [] for link in self._traced}
+        for pair in pairs.to_pylist():
+            found[pair["link"]].append((pair["vc"], pair["kind"]))
+        return found
 
     def _observed_bandwidth(self) -> list[dict[str, str]]:
         found: list[dict[str, str]] = []
-        for link in self._traced:
-            part = self.tables["trace"].filter(pc.equal(self.tables["trace"]["link"], link))
-            pairs = part.select(["vc", "kind"]).group_by(["vc", "kind"]).aggregate([]).to_pylist()
-            carried = {pair["vc"] for pair in pairs if pair["kind"] == "data"}
-            credit = any(pair["kind"] in _CREDIT_KINDS for pair in pairs)
-            other = any(pair["kind"] not in ("data", *_CREDIT_KINDS) for pair in pairs)
-            found += [{"link": link, "vc": vc} for vc in self.document["vcs"] if vc in carried]
+        for link, pairs in self._carried.items():
+            carried = {vc for vc, kind in pairs if kind == "data"}
+            credit = any(kind in _CREDIT_KINDS for _, kind in pairs)
+            other = any(kind not in ("data", *_CREDIT_KINDS) for _, kind in pairs)
             if len(carried) + credit != 1 or other:  # else it would be the same line twice
                 found.append({"link": link, "cells": "all"})
             if credit:
                 found.append({"link": link, "cells": "credit"})
-        for _, which in self._probes("throughput"):
-            if which["link"] not in self._traced:
-                found.append(which)
+            found += [{"link": link, "vc": vc} for vc in self.document["vcs"] if vc in carried]
+        found += [which for _, which in self._probes("throughput") if which["link"] not in self._traced]
         return found
 
     def _from_throughput(self, link: str, vc: str | None, cells: str, cell_time: float, label: str) -> Series:
@@ -297,12 +303,10 @@ class Recording:
         first, last = about["links"][0], _last_link(about, to)
         if last is None or not {first, last} <= self._traced.keys():
             return np.empty(0), np.empty(0)
-        sent, come = self._traced_cells(first), self._traced_cells(last)
-        sent_data = (sent["vc"] == vc) & (sent["kind"] == "data")
-        come_data = (come["vc"] == vc) & (come["kind"] == "data") & (come["fate"] != "lost")
-        _, left, right = np.intersect1d(sent["seq"][sent_data], come["seq"][come_data], return_indices=True)
-        starts = sent["start"][sent_data][left]
-        return starts, come["arrival"][come_data][right] - starts
+        starts, _, sent = self._traced_cells(first, vc, ("data",))
+        _, arrivals, come = self._traced_cells(last, vc, ("data",), arrived=True)
+        _, left, right = np.intersect1d(sent, come, return_indices=True)
+        return starts[left], arrivals[right] - starts[left]
 
     def _seconds(self, window: Window, link: str) -> float:
         if isinstance(window, (str, Duration)):

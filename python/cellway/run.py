@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 
 from cellway import _engine
-from cellway.provenance import Provenance, document_hash
+from cellway.provenance import Provenance
 from cellway.result import Result
 from cellway.scenario import Scenario, load, lower, to_yaml, with_values
 
@@ -135,7 +135,6 @@ def _prepare(scenario: Scenario | str | Path, seed: int | None, overrides: Overr
     if seed is not None:
         scenario = with_values(scenario, {"seed": seed})
     lowered = lower(scenario)
-    # In the order of the scenario, which decides who is served first: two orders are two documents.
     document = json.dumps(lowered.document, separators=(",", ":"), ensure_ascii=False)
     try:
         simulation = _engine.Simulation(document)
@@ -143,7 +142,7 @@ def _prepare(scenario: Scenario | str | Path, seed: int | None, overrides: Overr
         raise lowered.relocate(error) from None
     provenance = Provenance(
         title=scenario.title,
-        scenario=document_hash(document),
+        scenario=f"sha256:{lowered.digest}",
         seed=scenario.seed,
         engine=_engine.version(),
         cellway=version("cellway"),

@@ -28,7 +28,7 @@ def drawn(picture: Figure) -> dict[str, int]:
 def test_bandwidth_of_a_link(result: Result) -> None:
     picture = plots.bandwidth(result, "a->s1")
     (axes,) = picture.axes
-    assert labels(picture) == ["vc1", "vc2", "all cells", "credit cells"]
+    assert labels(picture) == ["all cells", "credit cells", "vc1", "vc2"]
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("Time (µs)", "Fraction of link bandwidth")
     assert axes.get_title(loc="left") == "By hand: bandwidth of a->s1"
     assert drawn(picture) == dict.fromkeys(labels(picture), 100)

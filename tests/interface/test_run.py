@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -62,6 +63,7 @@ def test_what_the_run_was_made_of_is_written_down(scenario_file: Path) -> None:
     assert (about.seed, about.duration_ps, about.engine) == (5, 10**9, _engine.version())
     assert "duration: 1 ms" in changed.scenario
     assert about.scenario != run(scenario_file, overrides={"duration": "1 ms"}).provenance.scenario  # another seed
+    assert re.fullmatch("sha256:[0-9a-f]{64}", about.scenario)
     again = run(load(scenario_file), overrides={"duration": "1 ms", "seed": 5})
     assert again.provenance == about
 
