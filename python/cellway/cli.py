@@ -6,7 +6,6 @@ is wrong; 130 stopped by Ctrl-C. Results go to standard output, everything else 
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import re
@@ -263,8 +262,9 @@ def reproduce(
     fresh
         Run again what was finished before by the same version.
     """
-    main = importlib.import_module("cellway.papers.reproduce").main
-    return int(main(items, out=out, jobs=jobs, strict=strict, fresh=fresh))
+    from cellway.papers.reproduce import main
+
+    return main(items, out=out, jobs=jobs, strict=strict, fresh=fresh)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
