@@ -83,6 +83,7 @@ def run(
             f"\n{hops} cell-hops in {result.elapsed:.2f} s" + (f"; saved in {out}" if out else ""),
             style="dim",
             markup=False,
+            soft_wrap=True,  # a path in one piece
         )
     if result.provenance.interrupted:
         _complain("stopped by Ctrl-C; the result holds what was simulated so far")
