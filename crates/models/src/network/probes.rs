@@ -117,6 +117,7 @@ impl Network {
                 SwitchGauge::Vc { input, label }
             }
         };
+        self.only_once(|place| matches!(place, Place::Switch { node: n, gauge: g } if (*n, *g) == (node, gauge)))?;
         let Station::Switch(switch) = &mut self.net.nodes[node] else { unreachable!("node {node} is a switch") };
         switch.record(gauge, every);
         self.add("queue", Some(node_name), link, vc, "cells", every, Place::Switch { node, gauge });
@@ -135,6 +136,17 @@ impl Network {
         if !has {
             return Err(SpecError::new("vc", format!("VC {vc} is not flow controlled on link {link_name}")));
         }
+        let port = match &self.net.nodes[node] {
+            Station::Switch(switch) => switch.port_of(link),
+            Station::Host(_) => None,
+        };
+        self.only_once(|place| match (place, port) {
+            (Place::HostCredit { node: n, label: l }, _) => (*n, *l) == (node, label),
+            (Place::Switch { node: n, gauge }, Some(port)) => {
+                (*n, *gauge) == (node, SwitchGauge::Credit { port, label })
+            }
+            _ => false,
+        })?;
         let place = match &mut self.net.nodes[node] {
             Station::Host(host) => {
                 host.record_credit(label, every);
@@ -212,6 +224,14 @@ impl Network {
             self.add("delay", Some(&destination), None, Some(vc), "s", None, place);
         }
         Ok(())
+    }
+
+    /// A quantity has one recorder: asking twice would give both the bins of the second.
+    fn only_once(&self, same: impl Fn(&Place) -> bool) -> Result<(), SpecError> {
+        match self.recordings.iter().position(|r| same(&r.place)) {
+            Some(i) => Err(SpecError::new("", format!("probe {i} records the same already"))),
+            None => Ok(()),
+        }
     }
 
     #[allow(clippy::too_many_arguments)]

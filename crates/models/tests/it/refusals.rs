@@ -91,6 +91,18 @@ fn each_fault_is_located() {
         ),
         ("/probes", json!([{"kind": "trace", "link": "x"}]), "probes[0].link", "no link"),
         ("/probes", json!([{"kind": "credit", "link": "s->b", "vc": "vc"}]), "probes[0].vc", "not flow controlled"),
+        (
+            "/probes",
+            json!([{"kind": "queue", "node": "s"}, {"kind": "queue", "node": "s", "every": 5}]),
+            "probes[1]",
+            "the same already",
+        ),
+        (
+            "/probes",
+            json!([{"kind": "credit", "link": "a->s", "vc": "vc"}, {"kind": "credit", "link": "a->s", "vc": "vc"}]),
+            "probes[1]",
+            "the same already",
+        ),
         ("/probes", json!([{"kind": "queue", "node": "a"}]), "probes[0].node", "no switch"),
         ("/probes", json!([{"kind": "throughput", "link": "s->b", "every": 0}]), "probes[0].every", "no length"),
     ];
