@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, get_args
+import types
+from pathlib import Path as FilePath
+from typing import Annotated, Any, ClassVar, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
 from pydantic_core import CoreSchema, core_schema
 
-from cellway.scenario.errors import Fault, listing, nearest, pydantic_error, show_value
+from cellway.scenario.errors import Fault, ScenarioError, listing, nearest, pydantic_error, show_value
 from cellway.scenario.quantities import Fraction, Quantity
+from cellway.scenario.yaml_source import Source
 
 
 class Block(BaseModel):
@@ -21,6 +24,21 @@ class Block(BaseModel):
         validate_by_alias=True,
         use_attribute_docstrings=True,
     )
+
+    def __init__(self, /, **data: Any) -> None:
+        try:
+            super().__init__(**data)
+        except ValidationError as error:
+            raise _scenario_error(error, type(self)) from None
+
+    # Objects inside others are built without it, so that their errors keep their place.
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        try:
+            super().__setattr__(name, value)
+        except ValidationError as error:
+            raise _scenario_error(error, type(self)) from None
 
     @classmethod
     def keys(cls) -> dict[str, str]:
@@ -40,6 +58,12 @@ class Block(BaseModel):
         return data
 
 
+def _scenario_error(error: ValidationError, root: type[Block]) -> ScenarioError:
+    from cellway.scenario.diagnosis import scenario_error  # which needs this module
+
+    return scenario_error(error, Source(), root)
+
+
 class Parameters(Block):
     """The parameters of one algorithm. Its subclasses are generated from the engine's schema."""
 
@@ -47,6 +71,13 @@ class Parameters(Block):
     """The family: traffic, credit, schedule, discard, impairment."""
     answers: ClassVar[bool] = False
     """True for an application whose destination answers, so that the VC uses the return path too."""
+
+    def engine_parameters(self, directory: FilePath) -> Parameters | dict[str, Any]:
+        """What the engine takes instead of this, for what only Python knows; files are relative to `directory`.
+
+        Raises `Fault` for what cannot be read.
+        """
+        return self
 
     @classmethod
     def kind_name(cls) -> str:
@@ -70,6 +101,16 @@ def plain(value: Any) -> Any:
     return value
 
 
+def alternatives(annotation: Any) -> list[Any]:
+    """The types of an annotation, with unions and `Annotated` opened and None left out."""
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        return alternatives(get_args(annotation)[0])
+    if origin in (Union, types.UnionType):
+        return [one for part in get_args(annotation) for one in alternatives(part)]
+    return [] if annotation is type(None) else [annotation]
+
+
 class Family:
     """Marks a union of parameter classes as a family: `Annotated[GreedyTraffic | CbrTraffic, Family("traffic")]`.
 
@@ -80,7 +121,7 @@ class Family:
         self.name = name
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        members: dict[str, type[Parameters]] = {member.kind_name(): member for member in get_args(source) or (source,)}
+        members: dict[str, type[Parameters]] = {member.kind_name(): member for member in alternatives(source)}
         choices = {kind: handler.generate_schema(member) for kind, member in members.items()}
 
         def check(value: Any) -> Any:
@@ -98,6 +139,9 @@ class Family:
             near = nearest(value, members)
             hint = "{kind: " + near + "}" if near else ""
             raise pydantic_error(Fault("must be a mapping with a `kind`", show_value(value), f"kind: {kinds}", hint))
+        if isinstance(value, Parameters):
+            message = f"'{value.kind_name()}' is a {value.family} algorithm, not a {self.name} algorithm"
+            raise pydantic_error(Fault(message, "", f"kind: {kinds}"))
         if not isinstance(value, dict):
             raise pydantic_error(Fault("must be a mapping with a `kind`", show_value(value), f"kind: {kinds}"))
         if "kind" not in value:

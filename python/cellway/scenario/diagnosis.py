@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import types
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from cellway.scenario.blocks import Block, Parameters
+from cellway.scenario.blocks import Block, Parameters, alternatives
 from cellway.scenario.errors import Path, Problem, ScenarioError, listing, nearest, show_value
 from cellway.scenario.quantities import Quantity
 from cellway.scenario.yaml_source import Source
 
 _MESSAGES = {
     "string_type": "must be text",
+    "invalid_key": "a key must be text",
     "int_type": "must be a whole number",
     "bool_type": "must be true or false",
     "float_type": "must be a number",
@@ -45,8 +45,8 @@ def _problem(details: ErrorDetails, source: Source, root: type[Block]) -> Proble
         where: Path = (*path, *context["at"])
         return source.problem(where, context["message"], context["found"], context["allowed"], context["suggestion"])
     if kind == "missing":
-        return source.problem(path, "required, but missing", "", _wanted(types_there))
-    if kind == "extra_forbidden":
+        return source.problem(path, "required, but missing", "", _wanted(types_there) or _description(path, root))
+    if kind in ("extra_forbidden", "no_such_attribute"):
         known = _keys(details["loc"][:-1], root)
         key = str(path[-1])
         return source.problem(path, f"unknown key '{key}'", "", listing(known), nearest(key, known))
@@ -77,6 +77,13 @@ def _walk(loc: tuple[int | str, ...], root: type[Block]) -> tuple[Path, list[Any
     return tuple(path), wanted
 
 
+def _description(path: Path, root: type[Block]) -> str:
+    """What the documentation says of a field at the top."""
+    name = root.keys().get(str(path[0]), "")
+    described = root.model_fields[name].description if len(path) == 1 and name else None
+    return (described or "").split(". ")[0].rstrip(".")
+
+
 def _keys(loc: tuple[int | str, ...], root: type[Block]) -> list[str]:
     wanted = _walk(loc, root)[1]
     return [key for one in wanted if isinstance(one, type) and issubclass(one, Block) for key in [*one.keys()]]
@@ -90,21 +97,11 @@ def _below(one: Any, part: int | str) -> list[Any]:
     """The types that `part` of a value of type `one` may have."""
     if isinstance(one, type) and issubclass(one, Block):
         name = one.keys().get(str(part), str(part))
-        return _alternatives(one.model_fields[name].annotation) if name in one.model_fields else []
+        return alternatives(one.model_fields[name].annotation) if name in one.model_fields else []
     arguments = get_args(one)
     if get_origin(one) is dict:
-        return _alternatives(arguments[1])
-    return _alternatives(arguments[0]) if get_origin(one) in (list, tuple) and arguments else []
-
-
-def _alternatives(annotation: Any) -> list[Any]:
-    """The types of an annotation, with unions and `Annotated` opened."""
-    origin = get_origin(annotation)
-    if origin is Annotated:
-        return _alternatives(get_args(annotation)[0])
-    if origin in (Union, types.UnionType):
-        return [one for part in get_args(annotation) for one in _alternatives(part)]
-    return [] if annotation is type(None) else [annotation]
+        return alternatives(arguments[1])
+    return alternatives(arguments[0]) if get_origin(one) in (list, tuple) and arguments else []
 
 
 def _wanted(wanted: list[Any]) -> str:

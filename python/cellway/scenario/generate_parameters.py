@@ -82,7 +82,7 @@ class Generator:
     def source(self) -> str:
         """The whole module."""
         bodies, unions, tables = [], [], []
-        public = [class_name(family) for family in FAMILIES]
+        public: list[str] = []
         for family, place in FAMILIES.items():
             variants = self.variants(self.family_definition(*place))
             classes = {kind: self.parameters(family, kind, variant) for kind, variant in variants.items()}
@@ -94,7 +94,7 @@ class Generator:
             tables.append(f'    "{family}": {{{row}}},')
         table = "\n".join(["FAMILIES: dict[str, dict[str, type[Parameters]]] = {", *tables, "}"])
         table += '\n"""Every algorithm by family and kind."""'
-        exported = sorted([*public, *self.shared, "FAMILIES"])
+        exported = sorted([*public, *self.shared])
         table += "\n\n__all__ = [\n" + "".join(f'    "{name}",\n' for name in exported) + "]"
         return "\n\n".join([HEADER, *self.shared.values(), *bodies, "\n".join(unions), table]) + "\n"
 

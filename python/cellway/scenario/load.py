@@ -19,6 +19,8 @@ from cellway.scenario.model import Scenario
 from cellway.scenario.overrides import Override, apply, parse_override, parse_path
 from cellway.scenario.yaml_source import Source
 
+_NULL = "tag:yaml.org,2002:null"
+
 Overrides = Iterable[str | Override] | Mapping[str, Any]
 """Values to change: texts `PATH=VALUE`, or a mapping of path to value."""
 
@@ -60,7 +62,11 @@ def to_yaml(scenario: Scenario) -> str:
     yaml.width = 120
     yaml.indent(mapping=2, sequence=4, offset=2)
     stream = io.StringIO()
-    yaml.dump(scenario.to_data(), stream)
+    yaml.representer.add_representer(type(None), lambda representer, _: representer.represent_scalar(_NULL, "null"))
+    data = scenario.to_data()
+    if not any(data["hosts"].values()):
+        data["hosts"] = list(data["hosts"])
+    yaml.dump(data, stream)
     return stream.getvalue()
 
 

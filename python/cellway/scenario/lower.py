@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path as FilePath
 from typing import Any, Protocol
 
 from cellway.scenario.blocks import Block, Parameters
@@ -109,6 +110,7 @@ class _Lowering:
         self.scenario = scenario
         self.source = scenario.source
         self.origins: dict[tuple[str, ...], Path] = {("seed",): ("seed",)}
+        self.directory = FilePath(self.source.file).parent if self.source.file else FilePath()
         self.members: dict[str, Member] = {}
         with self._stage() as collect, collect.at(("rate",)):
             self.cell_time = CellTime(None if scenario.rate is None else scenario.rate.lower())
@@ -147,6 +149,12 @@ class _Lowering:
         """A value of the language as the engine takes it; a `Fault` is located below the value."""
         if isinstance(value, Quantity):
             return value.lower(self.cell_time)
+        if isinstance(value, Parameters):
+            taken = value.engine_parameters(self.directory)
+            if taken is not value:
+                return self.value(taken)
+        if isinstance(value, dict):
+            return {key: self._below(key, item) for key, item in value.items()}
         if isinstance(value, Block):
             return {key: self._below(key, getattr(value, name)) for key, name in value.keys().items()}
         if isinstance(value, (list, tuple)):

@@ -23,6 +23,7 @@ from pydantic_core import InitErrorDetails
 
 from cellway.scenario.blocks import Block, Parameters
 from cellway.scenario.errors import Fault, pydantic_error
+from cellway.scenario.families import Credit, Discard, Impairment, Schedule, Traffic
 from cellway.scenario.fields import (
     AllOr,
     Checked,
@@ -37,7 +38,6 @@ from cellway.scenario.fields import (
     one_or_many_paths,
     two_names,
 )
-from cellway.scenario.parameters_generated import Credit, Discard, Impairment, Schedule, Traffic
 from cellway.scenario.quantities import Duration, Length
 from cellway.scenario.yaml_source import Source
 

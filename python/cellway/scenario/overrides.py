@@ -60,15 +60,13 @@ def parse_path(text: str, option: str | None = None) -> tuple[str | int, ...]:
     position, text = 0, text.strip()
     while position < len(text):
         match = _SEGMENT.match(text, position)
-        if match is None or match.end() == position or (position == 0) == text.startswith(".", position):
+        if match is None or (match.group()[0] not in ".[" if position else match.group()[0] == "."):
             break
         if match["index"] is not None:
             parts.append(int(match["index"]))
         else:
             parts.append(match["quoted"] if match["quoted"] is not None else match["name"].strip())
         position = match.end()
-        if position < len(text) and text[position] not in ".[":
-            break
     if position < len(text) or not parts or isinstance(parts[0], int):
         allowed = "keys joined by dots, for example vcs.vc1.credit.n3 or links[0].rate"
         raise ScenarioError(Problem((), "malformed path", show_value(text), allowed, file=option))

@@ -1,0 +1,24 @@
+"""The families of algorithms: those of the engine, and what Python adds to them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cellway.scenario import parameters_generated as engine
+from cellway.scenario.blocks import Family, Parameters
+from cellway.scenario.parameters_generated import *  # noqa: F403  # the engine's, by `__all__`
+from cellway.scenario.trace_file import TraceFileTraffic
+
+Traffic = Annotated[engine.Traffic | TraceFileTraffic, Family("traffic")]
+Credit = engine.Credit
+Schedule = engine.Schedule
+Discard = engine.Discard
+Impairment = engine.Impairment
+
+FAMILIES: dict[str, dict[str, type[Parameters]]] = engine.FAMILIES | {
+    "traffic": engine.FAMILIES["traffic"] | {"trace_file": TraceFileTraffic}
+}
+"""Every algorithm by family and kind."""
+
+__all__ = ["FAMILIES", "Credit", "Discard", "Impairment", "Schedule", "TraceFileTraffic", "Traffic"]
+__all__ += engine.__all__
