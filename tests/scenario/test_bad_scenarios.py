@@ -173,6 +173,7 @@ CASES: dict[str, tuple[dict[int, str], int, str, str]] = {
     "unknown alias": ({3: "duration: *long"}, 3, "", "there is no anchor '&long'"),
     "recursive alias": ({13: "vcs: &v", 14: "  vc1: *v", **dict.fromkeys(range(15, 19), "")}, 14, "", "an alias cannot stand inside the value it names"),
     "nested too deeply": ({3: "duration: " + "[" * 5000}, 3, "", "nested too deeply"),
+    "half a character": ({3: 'duration: "10 \\ud800 ms"'}, 3, "", "half a surrogate pair is no character"),
     "control character": ({3: "duration: 10\x07ms"}, 3, "", "this character is not allowed"),
 }  # fmt: skip
 

@@ -226,8 +226,8 @@ class Generator:
             return f'CellRate("{value[0]}/{value[1]} cells/s")'
         if kind in BASE_UNITS:
             for unit, size in READABLE.get(kind, ()):
-                if value and value % size == 0:
-                    return f'{kind}("{value // size} {unit}")'
+                if value >= size and value * 1000 % size == 0:
+                    return f'{kind}("{value / size:g} {unit}")'
             return f'{kind}("{value} {"s" if kind == "Duration" and not value else BASE_UNITS[kind]}")'
         if isinstance(value, (bool, int, float, str)):
             return json.dumps(value) if isinstance(value, str) else repr(value)

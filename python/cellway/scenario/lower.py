@@ -314,6 +314,10 @@ class _Lowering:
             if back not in self.network.edges:
                 raise Fault(f"credit cells for '{link}' need a link back", "", f"a link '{back}'", at=at)
             self.origins["vcs", entry.name, "credit", link] = (*path, *at)
+            if link in entry.credits and vc.credit is not None:
+                for key in _taken_over(vc.credit, chosen):
+                    if (*path, *at, key) not in self.source.lines:
+                        self.origins["vcs", entry.name, "credit", link, key] = (*path, "credit", key)
             try:
                 result[link] = self.value(chosen)
             except Fault as fault:
@@ -339,6 +343,16 @@ class _Stage(Collector):
     def __exit__(self, kind: object, *rest: object) -> None:
         if kind is None:
             self.stop()
+
+
+def _taken_over(base: Parameters, special: Parameters) -> list[str]:
+    """The keys that a link's parameters have from those of the VC."""
+    if base.kind_name() != special.kind_name():
+        return []
+    keys = base.keys().items()
+    return [
+        key for key, name in keys if name in base.model_fields_set and getattr(base, name) == getattr(special, name)
+    ]
 
 
 def _located(texts: tuple[str, ...], at: Path) -> list[list[str]]:

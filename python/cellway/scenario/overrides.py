@@ -16,7 +16,7 @@ from cellway.scenario.ranges import elements, is_range
 from cellway.scenario.yaml_source import Source, parse_fragment
 
 _SEGMENT = re.compile(
-    r"""\.?(?:"(?P<quoted>[^"]*)"|\[(?P<index>[0-9]+)\]|(?P<name>[^.\[\]"]+(?:\[[0-9]+\.\.[0-9]+\][^.\[\]"]*)*))"""
+    r"""\[(?P<index>[0-9]+)\]|\.?(?:"(?P<quoted>[^"]*)"|(?P<name>[^.\[\]"]+(?:\[[0-9]+\.\.[0-9]+\][^.\[\]"]*)*))"""
 )
 
 NAMED = ("vcs", "switches", "hosts")

@@ -123,12 +123,18 @@ def _exact(text: str) -> Exact:
 
 
 def _decimal(number: Exact) -> str:
-    """The shortest exact text: decimal where it ends within 18 digits, else a ratio."""
-    scaled = number * 10**18
-    if scaled.denominator != 1:
+    """Exact text: decimal where the number has one, else a ratio."""
+    rest, places = number.denominator, 0
+    while rest % 10 == 0 or rest % 2 == 0 or rest % 5 == 0:
+        rest //= 10 if rest % 10 == 0 else 2 if rest % 2 == 0 else 5
+        places += 1
+    digits = number * 10**places
+    if rest != 1:
         return f"{number.numerator}/{number.denominator}"
-    text = f"{number.numerator // number.denominator}.{scaled.numerator % 10**18:018d}"
-    return text.rstrip("0").rstrip(".")
+    if places > 18:
+        return f"{digits.numerator}e-{places}"
+    whole, part = divmod(digits.numerator, 10**places)
+    return f"{whole}.{part:0{places}d}" if places else str(whole)
 
 
 class CellTime:

@@ -115,23 +115,28 @@ def tree(paths: Sequence[Sequence[str]]) -> list[str]:
     Raises `Fault`, located at the element of a path, where two paths meet again after they parted: cells would come
     twice, or run in a cycle.
     """
+    root = paths[0][0]
     feeders: dict[str, str] = {}
-    ordered: list[str] = []
-    graph: nx.DiGraph[str] = nx.DiGraph()
     for which, path in enumerate(paths):
         for index, (tail, head) in enumerate(pairwise(path), 1):
-            if feeders.get(head, tail) != tail or head == paths[0][0]:
-                known = feeders.get(head, head)
-                closes = graph.has_node(head) and head in nx.ancestors(graph, tail) | {tail}
-                shape = "this closes a cycle" if closes else "the routes part and meet again"
+            known = feeders.get(head)
+            if known == tail:
+                continue
+            if known is not None or head == root:
+                shape = "this closes a cycle" if head in _way(feeders, tail) else "the routes part and meet again"
                 raise Fault(
                     f"{shape} at '{head}': a point-to-multipoint VC needs a tree",
-                    f"'{tail}->{head}' besides '{known}->{head}'",
+                    f"'{tail}->{head}'" + (f" besides '{known}->{head}'" if known else ""),
                     "one link into each node",
                     at=(which, index),
                 )
-            if head not in feeders:
-                feeders[head] = tail
-                graph.add_edge(tail, head)
-                ordered.append(f"{tail}->{head}")
-    return ordered
+            feeders[head] = tail
+    return [f"{tail}->{head}" for head, tail in feeders.items()]
+
+
+def _way(feeders: dict[str, str], node: str) -> list[str]:
+    """The nodes from `node` back to the root."""
+    way = [node]
+    while way[-1] in feeders:
+        way.append(feeders[way[-1]])
+    return way

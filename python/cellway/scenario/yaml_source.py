@@ -64,10 +64,11 @@ class Source:
 
     def problem(self, path: Path, message: str, found: str = "", allowed: str = "", suggestion: str = "") -> Problem:
         """A problem at `path`, with its file and line, or the `--set` option that put it there."""
-        for length in range(len(path), 0, -1):
-            if path[:length] in self.overrides:
-                option = f"--set {self.overrides[path[:length]]}"
-                return Problem(path, message, found, allowed, suggestion, option, None)
+        for option_path, text in self.overrides.items():
+            # A value below `path` made it, where the file has nothing there.
+            made = option_path[: len(path)] == path and path not in self.lines and len(path) > 0
+            if made or path[: len(option_path)] == option_path:
+                return Problem(path, message, found, allowed, suggestion, f"--set {text}", None)
         return Problem(path, message, found, allowed, suggestion, self.file, self.line(path))
 
 
@@ -300,6 +301,11 @@ class _Builder:
     def scalar(self, event: Any, line: int) -> None:
         """A key or a scalar value."""
         text = str(event.value)
+        if any("\ud800" <= character <= "\udfff" for character in text):  # escapes, as JSON writes emoji
+            try:
+                text = text.encode("utf-16", "surrogatepass").decode("utf-16")
+            except UnicodeError:
+                raise self.fail(line, "half a surrogate pair is no character", allowed="printable text") from None
         if event.tag is not None and _KNOWN_TAGS.get(event.tag) is not str:
             raise self.fail(line, "tags are not part of the language", f"'{event.tag}'")
         plain = bool(event.implicit[0]) and event.tag is None
