@@ -14,8 +14,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
-from cellway.scenario import Scenario, parameters_generated
-from cellway.scenario.blocks import Block, Parameters, plain
+from cellway.scenario import FAMILIES, Scenario
+from cellway.scenario.blocks import Block, Parameters, alternatives, plain
 from cellway.scenario.errors import listing, nearest
 from cellway.scenario.quantities import Quantity
 
@@ -59,7 +59,7 @@ def algorithms(family: str | None = None) -> list[Algorithm]:
     Raises:
         UnknownName: there is no such family.
     """
-    everything = [_algorithm(one) for one in vars(parameters_generated).values() if _is_algorithm(one)]
+    everything = [_algorithm(one) for classes in FAMILIES.values() for one in classes.values()]
     families = list(dict.fromkeys(one.family for one in everything))
     if family is not None and family not in families:
         raise UnknownName(_unknown("family", family, families))
@@ -91,10 +91,6 @@ def explain(name: str) -> list[Algorithm | Key]:
 def _unknown(noun: str, name: str, names: list[str]) -> str:
     near = nearest(name, names)
     return f"there is no {noun} '{name}'; " + (f"did you mean '{near}'?" if near else f"there are {listing(names)}")
-
-
-def _is_algorithm(value: object) -> bool:
-    return isinstance(value, type) and issubclass(value, Parameters) and value is not Parameters
 
 
 def _algorithm(parameters: type[Parameters]) -> Algorithm:
@@ -145,10 +141,8 @@ def _wanted(annotation: Any) -> str:
     if origin is Literal:
         return " or ".join(str(one) for one in inner)
     if origin in (Union, types.UnionType):
-        options = [one for one in inner if one is not types.NoneType]
-        kinds = [
-            one.kind_name() for one in map(_bare, options) if isinstance(one, type) and issubclass(one, Parameters)
-        ]
+        options = alternatives(annotation)
+        kinds = [one.kind_name() for one in options if isinstance(one, type) and issubclass(one, Parameters)]
         if kinds:
             return f"mapping with `kind`: {', '.join(kinds)}"
         return " or ".join(dict.fromkeys(_wanted(one) for one in options))
@@ -167,7 +161,3 @@ def _wanted(annotation: Any) -> str:
             annotation, annotation.__name__
         )
     return str(annotation)
-
-
-def _bare(annotation: Any) -> Any:
-    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation

@@ -1,9 +1,10 @@
 """The generator of parameter classes, on a schema of the engine's shape and on the engine's own."""
 
 # ruff: noqa: E501 (schemas, one row for each property)
+import importlib
 import json
 import sys
-import types
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -66,12 +67,12 @@ def schema(variant: dict[str, Any] = VARIANT) -> dict[str, Any]:
 
 
 @pytest.fixture
-def generated() -> Any:
-    module = types.ModuleType("generated_for_a_test")
-    sys.modules[module.__name__] = module
-    exec(Generator(schema()).source(), module.__dict__)
-    yield module
-    del sys.modules[module.__name__]
+def generated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    name = "generated_for_a_test"
+    (tmp_path / f"{name}.py").write_text(Generator(schema()).source(), encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield importlib.import_module(name)
+    del sys.modules[name]
 
 
 def test_fields_have_units_defaults_and_help(generated: Any) -> None:

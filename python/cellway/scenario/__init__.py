@@ -6,9 +6,9 @@ scenario = Scenario(rate="622.08 Mbit/s", duration="5 ms", hosts=["a", "b"], lin
 lowered = lower(scenario)        # the engine document, and the way back from the engine's errors
 """
 
-from cellway.scenario import families
+from cellway.scenario import parameters_generated
 from cellway.scenario.errors import Problem, ScenarioError
-from cellway.scenario.families import *  # noqa: F403  # every algorithm's parameters, by `__all__`
+from cellway.scenario.families import FAMILIES, Credit, Discard, Impairment, Schedule, TraceFileTraffic, Traffic
 from cellway.scenario.load import from_dict, load, loads, to_yaml, with_values
 from cellway.scenario.lower import Lowered, lower
 from cellway.scenario.model import (
@@ -24,6 +24,7 @@ from cellway.scenario.model import (
     Switch,
     ThroughputRecord,
 )
+from cellway.scenario.parameters_generated import *  # noqa: F403  # the algorithms' parameters, by `__all__`
 from cellway.scenario.quantities import (
     BitRate,
     Bytes,
@@ -37,16 +38,20 @@ from cellway.scenario.quantities import (
 )
 
 __all__ = [
+    "FAMILIES",
     "VC",
     "BitRate",
     "Bytes",
     "CellRate",
     "Cells",
+    "Credit",
     "CreditRecord",
     "DelayRecord",
+    "Discard",
     "Duration",
     "Fraction",
     "Host",
+    "Impairment",
     "Length",
     "Link",
     "Lowered",
@@ -57,8 +62,11 @@ __all__ = [
     "Record",
     "Scenario",
     "ScenarioError",
+    "Schedule",
     "Switch",
     "ThroughputRecord",
+    "TraceFileTraffic",
+    "Traffic",
     "from_dict",
     "load",
     "loads",
@@ -67,4 +75,4 @@ __all__ = [
     "unit_registry",
     "with_values",
 ]
-__all__ += families.__all__
+__all__ += parameters_generated.__all__

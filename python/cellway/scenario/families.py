@@ -6,7 +6,6 @@ from typing import Annotated
 
 from cellway.scenario import parameters_generated as engine
 from cellway.scenario.blocks import Family, Parameters
-from cellway.scenario.parameters_generated import *  # noqa: F403  # the engine's, by `__all__`
 from cellway.scenario.trace_file import TraceFileTraffic
 
 Traffic = Annotated[engine.Traffic | TraceFileTraffic, Family("traffic")]
@@ -21,4 +20,3 @@ FAMILIES: dict[str, dict[str, type[Parameters]]] = engine.FAMILIES | {
 """Every algorithm by family and kind."""
 
 __all__ = ["FAMILIES", "Credit", "Discard", "Impairment", "Schedule", "TraceFileTraffic", "Traffic"]
-__all__ += engine.__all__
