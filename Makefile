@@ -17,7 +17,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 ENGINE_SOURCES := $(shell find crates -path '*/src*' \( -type d -o -name '*.rs' \)) $(wildcard crates/*/Cargo.toml) \
 	Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help setup reproduce test check-rust test-rust check-python test-python format lock clean
+.PHONY: help setup reproduce pictures test check-rust test-rust check-python test-python format lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,6 +26,9 @@ setup: .venv/engine.stamp ## virtual environment in .venv with the locked depend
 
 reproduce: setup ## reproduce the papers into reproduction/ (ARGS="n23/figure-9 --jobs 2" chooses)
 	$(BIN)/cellway reproduce --out reproduction $(ARGS)
+
+pictures: reproduce ## rewrite the pictures of docs/papers from reproduction/
+	$(BIN)/python -m cellway.papers.pictures reproduction docs/papers
 
 test: check-rust test-rust check-python test-python ## formatting, lints, types, and all tests of both halves
 

@@ -94,6 +94,9 @@ def curve(label: str, series: Series, unit: float, *, start: float | None = None
         style = "steps"
         if len(times) and times[-1] < series.end:
             times, values = np.append(times, series.end), np.append(values, values[-1])
+    elif series.shape == "bins" and len(times):
+        style = "steps"  # each mean from the start of its bin to the next
+        times, values = np.r_[series.start, times], np.append(values, values[-1])
     return Curve(label, times / unit, values, style)
 
 

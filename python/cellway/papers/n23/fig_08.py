@@ -15,6 +15,7 @@ PHASE = 2000
 PHASES = 10
 QUIET, BUSY = 0.10, 0.66
 WARMUP = 2 * PHASE
+LABELS = (("VC1", "video"), ("VC2", "greedy"))
 
 
 def scenario(
@@ -68,29 +69,35 @@ def measure(results: Results) -> Mapping[str, float]:
 def figures(results: Results) -> Sequence[Figure]:
     result = results["video"]
     start, end = WARMUP * CELL_TIME, (WARMUP + 3 * PHASE) * CELL_TIME
+    visible = (WARMUP, WARMUP + 3 * PHASE)
+    out, source = result.bandwidth("s1->b"), result.bandwidth("a->s1", vc="vc2")
+    shares = {f"{name}, {what}": result.bandwidth("s1->b", vc=name.lower()) for name, what in LABELS}
     return [
         Figure(
             "bandwidth",
-            "Bandwidth on the output link, averaged over 25 cell times: VC2 takes what the video leaves, and the two"
-            " sum to the whole link. VC2's source follows a little later; the cells in the switch bridge the time.",
+            "Bandwidth on the output link, averaged over 25 cell times: VC2 takes what the video leaves, and the two "
+            "sum to the whole link.",
             "Time (cell times)",
             (
                 Panel(
                     "Fraction of link",
                     (
-                        curve("VC1, video", result.bandwidth("s1->b", vc="vc1"), CELL_TIME, start=start, end=end),
-                        curve("VC2, greedy", result.bandwidth("s1->b", vc="vc2"), CELL_TIME, start=start, end=end),
-                        curve("both", result.bandwidth("s1->b"), CELL_TIME, start=start, end=end),
+                        *(curve(label, share, CELL_TIME, start=start, end=end) for label, share in shares.items()),
+                        curve("both", out, CELL_TIME, start=start, end=end),
                     ),
                     y_range=(0, 1.05),
                 ),
+            ),
+            x_range=visible,
+        ),
+        Figure(
+            "switch",
+            "Above: VC2's source follows the video a little later. Below: VC2's cells in the switch bridge that time.",
+            "Time (cell times)",
+            (
                 Panel(
                     "Fraction of link",
-                    (
-                        curve(
-                            "VC2 from its source", result.bandwidth("a->s1", vc="vc2"), CELL_TIME, start=start, end=end
-                        ),
-                    ),
+                    (curve("VC2 from its source", source, CELL_TIME, start=start, end=end),),
                     y_range=(0, 1.05),
                 ),
                 Panel(
@@ -100,8 +107,8 @@ def figures(results: Results) -> Sequence[Figure]:
                     y_range=(0, 180),
                 ),
             ),
-            x_range=(WARMUP, WARMUP + 3 * PHASE),
-        )
+            x_range=visible,
+        ),
     ]
 
 

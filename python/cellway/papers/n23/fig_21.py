@@ -183,7 +183,7 @@ ITEM = Item(
                 "1",
                 1.0,
                 None,
-                f"{TABLE}: never more with flow control",
+                f"{TABLE}: no more with flow control",
                 PRINTED[clients][1] / PRINTED[clients][0],
                 seeds="mean",
             )
@@ -195,7 +195,7 @@ ITEM = Item(
                 "1",
                 1.0,
                 None,
-                f"{TABLE}: never more with flow control",
+                f"{TABLE}: no more with flow control",
                 seeds="mean",
             )
             for clients in CLIENTS

@@ -24,7 +24,7 @@ from cellway.scenario import (
     ThroughputRecord,
 )
 
-DURATION, WARMUP, BIN = 60_000, 3_000, 500
+DURATION, WARMUP, BIN = 60_000, 3_000, 200
 CUT = 20_000
 """When the credit cells of the lone VC begin to be lost [cell times]."""
 SHORT, LONG = 100, 400
