@@ -97,14 +97,14 @@ def unit_of(field: pa.Field) -> str:
 
 def _vcs(vcs: pa.Table, drops: pa.Table) -> Sheet:
     shown = vcs.slice(0, ROWS_SHOWN).to_pydict()
-    lost = _sum_by(drops, "vc")
-    directions = zip(shown["vc"], shown["direction"], strict=True)
+    lost = _sum_by(drops, "vc", "direction")
+    flows = list(zip(shown["vc"], shown["direction"], strict=True))
     columns = [
-        Column("VC", "", tuple(vc if way == "forward" else f"{vc} ({way})" for vc, way in directions)),
+        Column("VC", "", tuple(vc if way == "forward" else f"{vc} ({way})" for vc, way in flows)),
         Column("to", "", tuple(shown["destination"])),
         Column("sent", "cells", _counts(shown["sent"])),
         Column("delivered", "cells", _counts(shown["delivered"])),
-        Column("dropped", "cells", _counts([lost.get(vc, 0) for vc in shown["vc"]])),
+        Column("dropped", "cells", _counts([lost.get(flow, 0) for flow in flows])),
         Column("rate", "cells/s", _numbers(shown["rate"])),
         Column("rate", "Mbit/s", _numbers([rate * CELL_BITS / 1e6 for rate in shown["rate"]])),
     ]
@@ -140,15 +140,15 @@ def _switches(switches: pa.Table, drops: pa.Table) -> Sheet:
         Column("switch", "", tuple(shown["node"])),
         Column("stored", "cells", _counts(shown["stored"])),
         Column("peak", "cells", _counts(shown["peak"])),
-        Column("dropped", "cells", _counts([lost.get(node, 0) for node in shown["node"]])),
+        Column("dropped", "cells", _counts([lost.get((node,), 0) for node in shown["node"]])),
     )
     return Sheet("Switches", columns, switches.num_rows)
 
 
-def _sum_by(drops: pa.Table, key: str) -> dict[str, int]:
-    sums: dict[str, int] = {}
-    for name, cells in zip(drops[key].to_pylist(), drops["cells"].to_pylist(), strict=True):
-        sums[name] = sums.get(name, 0) + cells
+def _sum_by(drops: pa.Table, *keys: str) -> dict[tuple[str, ...], int]:
+    sums: dict[tuple[str, ...], int] = {}
+    for *names, cells in zip(*(drops[column].to_pylist() for column in (*keys, "cells")), strict=True):
+        sums[tuple(names)] = sums.get(tuple(names), 0) + cells
     return sums
 
 

@@ -118,8 +118,8 @@ def tables(**replaced: pa.Table) -> dict[str, pa.Table]:
         "queues": table([], node=("", T), link=("", T), vc=("", T), arrived=cells, dropped=cells, departed=cells),
         "switches": table([{"node": "s1", "stored": 1, "peak": 4}], node=("", T), stored=cells, peak=cells),
         "drops": table(
-            [{"node": "s1", "link": "s1->b", "vc": "vc1", "reason": "buffer_full", "cells": 3}],
-            node=("", T), link=("", T), vc=("", T), reason=("", T), cells=cells,
+            [{"node": "s1", "link": "s1->b", "vc": "vc1", "direction": "forward", "reason": "buffer_full", "cells": 3}],
+            node=("", T), link=("", T), vc=("", T), direction=("", T), reason=("", T), cells=cells,
         ),
         "credits": table([], link=("", T), vc=("", T), scheme=("", T), n2=cells, n3=cells),
         "probes": table(

@@ -93,10 +93,7 @@ impl Network {
             |get: fn(Exchanges) -> u64| rows.iter().map(|r| exchanges(r.0).map_or(0, get)).collect::<Vec<u64>>();
         Table::new("vcs")
             .names("vc", rows.iter().map(|r| self.vc_names[self.topology.flows[r.0].vc].as_str()))
-            .names(
-                "direction",
-                rows.iter().map(|r| if self.topology.flows[r.0].returning { "return" } else { "forward" }),
-            )
+            .names("direction", rows.iter().map(|r| self.direction(r.0)))
             .names("destination", rows.iter().map(|r| self.topology.nodes[r.1].as_str()))
             .counts("offered", "cells", rows.iter().map(|r| source(r.0)).map(|(h, l)| h.sent(l).offered))
             .counts("waiting", "cells", rows.iter().map(|r| source(r.0)).map(|(h, l)| h.sent(l).waiting))
@@ -151,12 +148,22 @@ impl Network {
         &self.vc_names[self.topology.flows[self.topology.labels[link][label as usize]].vc]
     }
 
+    /// Which way the cells with `label` on `link` travel.
+    fn direction_on(&self, link: LinkId, label: Label) -> &'static str {
+        self.direction(self.topology.labels[link][label as usize])
+    }
+
+    fn direction(&self, flow: usize) -> &'static str {
+        if self.topology.flows[flow].returning { "return" } else { "forward" }
+    }
+
     fn queue_table(&self) -> Table {
         let rows: Vec<_> = self.books().collect();
         Table::new("queues")
             .names("node", rows.iter().map(|r| r.0.name()))
             .names("link", rows.iter().map(|r| self.topology.links[r.1].name.as_str()))
             .names("vc", rows.iter().map(|r| self.vc_on(r.1, r.2)))
+            .names("direction", rows.iter().map(|r| self.direction_on(r.1, r.2)))
             .counts("arrived", "cells", rows.iter().map(|r| r.3.arrived))
             .counts("dropped", "cells", rows.iter().map(|r| r.3.dropped()))
             .counts("departed", "cells", rows.iter().map(|r| r.3.departed))
@@ -185,6 +192,7 @@ impl Network {
             .names("node", rows.iter().map(|r| r.0.name()))
             .names("link", rows.iter().map(|r| self.topology.links[r.1].name.as_str()))
             .names("vc", rows.iter().map(|r| self.vc_on(r.1, r.2)))
+            .names("direction", rows.iter().map(|r| self.direction_on(r.1, r.2)))
             .names("reason", rows.iter().map(|r| r.3.name()))
             .counts("cells", "cells", rows.iter().map(|r| r.4))
     }
