@@ -49,7 +49,7 @@ def _problem(details: ErrorDetails, source: Source, root: type[Block]) -> Proble
     if kind in ("extra_forbidden", "no_such_attribute"):
         known = _keys(details["loc"][:-1], root)
         key = str(path[-1])
-        return source.problem(path, f"unknown key '{key}'", "", listing(known), nearest(key, known))
+        return source.problem(path, f"unknown key {show_value(key)}", "", listing(known), nearest(key, known))
     if kind == "literal_error":
         allowed = [str(option) for one in types_there for option in get_args(one)]
         near = nearest(value, allowed) if isinstance(value, str) else ""

@@ -19,6 +19,8 @@ def show_path(path: Path) -> str:
     """The path as people write it: `links[0].rate`, `vcs.vc1.traffic.kind`."""
     text = ""
     for part in path:
+        if isinstance(part, str) and (not part or not part.isprintable() or len(part) > 80):
+            part = show_value(part)
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
     return text
 

@@ -318,10 +318,12 @@ class _Builder:
             return
         frame = self.stack[-1]
         if not isinstance(content, str):
-            raise self.fail(line, f"a key must be text; quote it: '{text}'", show_value(content))
+            raise self.fail(line, f"a key must be text; quote it: '{text[:60]}'", show_value(content))
         if content in frame.value.content:
             first = frame.value.content[content][0]
-            raise self.fail(line, f"duplicate key '{content}'", allowed=f"each key once; the first is on line {first}")
+            raise self.fail(
+                line, f"duplicate key {show_value(content)}", allowed=f"each key once; the first is on line {first}"
+            )
         frame.key = (line, content)
 
     def resolve(self, text: str, line: int) -> Any:
