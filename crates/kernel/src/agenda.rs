@@ -2,46 +2,50 @@
 
 use crate::time::{Moment, tie_rank};
 
-/// A winner tree over a fixed set of entries, each of which has a moment (or [`Moment::NEVER`]).
+/// A fixed set of entries, each of which has a moment (or [`Moment::NEVER`]), and the first of them.
 ///
-/// Each block of four holds the first moments of four blocks below, the lowest blocks those of the entries: moving an
-/// entry costs one pass over a block per level, without branches that depend on the moments. Entries at the same
-/// moment are ordered by [`tie_rank`] of their salts, never by their number or by the order in which they were set.
+/// Entries are kept in groups, each a list in order of time: what is planned next is mostly planned soon, so an entry
+/// moves past few others. Over the groups there is a knock-out tournament, of which moving an entry replays one path;
+/// few nodes need it. Entries at the same moment are ordered by [`tie_rank`] of their salts, never by their number or
+/// by the order in which they were set.
 pub struct Agenda {
-    first: Moment,
-    top: Block,
-    /// Levels below the top, the entries' own level first; each has whole blocks only.
-    below: Box<[Box<[Block]>]>,
+    first: Planned,
+    /// While the first entry's moment is before this, it stays the first.
+    second: Moment,
+    /// The entries, then for each group a place at both ends of its list, with moment never.
+    entries: Box<[Entry]>,
+    /// Place 1 holds the first of all groups, places 2k and 2k + 1 the two that met for place k, the second half the
+    /// firsts of the groups.
+    tournament: Box<[Planned]>,
     salts: Box<[u64]>,
 }
 
-type Block = [Moment; WIDTH];
-const WIDTH: usize = 4;
-
-#[inline]
-fn earliest(block: &Block) -> Moment {
-    block[0].min(block[1]).min(block[2].min(block[3]))
+#[derive(Clone, Copy)]
+struct Planned {
+    moment: Moment,
+    entry: usize,
 }
 
-/// The slot of the block that holds `moment`, or `None` where several do.
-#[inline]
-fn only_slot(block: &Block, moment: Moment) -> Option<usize> {
-    let equal = block.map(|m| u32::from(m == moment));
-    let mask = equal[0] | equal[1] << 1 | equal[2] << 2 | equal[3] << 3;
-    (mask & mask.wrapping_sub(1) == 0).then_some(mask.trailing_zeros() as usize % WIDTH)
+/// An entry, and its neighbours in the list of its group if it is planned.
+#[derive(Clone, Copy)]
+struct Entry {
+    moment: Moment,
+    earlier: u32,
+    later: u32,
 }
+
+const GROUP: usize = 16;
 
 impl Agenda {
     /// An agenda with one entry for each salt; salts come from the entries' names.
     pub fn new(salts: impl IntoIterator<Item = u64>) -> Agenda {
         let salts: Box<[u64]> = salts.into_iter().collect();
-        let mut below = Vec::new();
-        let mut width = salts.len();
-        while width > WIDTH {
-            width = width.div_ceil(WIDTH);
-            below.push(vec![[Moment::NEVER; WIDTH]; width].into_boxed_slice());
-        }
-        Agenda { first: Moment::NEVER, top: [Moment::NEVER; WIDTH], below: below.into_boxed_slice(), salts }
+        let groups = salts.len().div_ceil(GROUP).next_power_of_two();
+        let entry = |k: usize| Entry { moment: Moment::NEVER, earlier: k as u32, later: k as u32 };
+        let entries = (0..salts.len() + groups).map(entry).collect();
+        let first = Planned { moment: Moment::NEVER, entry: salts.len() };
+        let second = Moment::NEVER;
+        Agenda { first, second, entries, tournament: vec![first; 2 * groups].into_boxed_slice(), salts }
     }
 
     /// Number of entries.
@@ -57,60 +61,91 @@ impl Agenda {
     /// The first moment; [`Moment::NEVER`] when nothing is planned.
     #[inline]
     pub fn first_moment(&self) -> Moment {
-        self.first
+        self.first.moment
     }
 
     /// The entry that is planned for the first moment.
     #[inline]
     pub fn first_entry(&self) -> usize {
-        let Some(mut number) = only_slot(&self.top, self.first) else { return self.first_of_tied() };
-        for level in self.below.iter().rev() {
-            let Some(slot) = only_slot(&level[number], self.first) else { return self.first_of_tied() };
-            number = number * WIDTH + slot;
-        }
-        number
-    }
-
-    /// Among the entries at the first moment, the one of the smallest rank.
-    #[cold]
-    fn first_of_tied(&self) -> usize {
-        let mut best = (u64::MAX, usize::MAX);
-        self.visit_tied(self.below.len(), &self.top, 0, &mut best);
-        best.1
-    }
-
-    fn visit_tied(&self, height: usize, block: &Block, first_below: usize, best: &mut (u64, usize)) {
-        for slot in (0..WIDTH).filter(|&slot| block[slot] == self.first) {
-            let below = first_below + slot;
-            if height > 0 {
-                self.visit_tied(height - 1, &self.below[height - 1][below], below * WIDTH, best);
-            } else if let Some(&salt) = self.salts.get(below) {
-                *best = (*best).min((tie_rank(self.first, salt), below));
-            }
-        }
+        self.first.entry
     }
 
     /// The moment of an entry.
     #[inline]
     pub fn moment(&self, entry: usize) -> Moment {
-        match self.below.first() {
-            None => self.top[entry % WIDTH],
-            Some(lowest) => lowest[entry / WIDTH][entry % WIDTH],
-        }
+        self.entries[entry].moment
     }
 
     /// Plans `entry` for `moment`, in place of whatever was planned.
-    #[inline]
-    pub fn set(&mut self, entry: usize, mut moment: Moment) {
-        let mut number = entry;
-        for level in &mut self.below {
-            let block = &mut level[number / WIDTH];
-            block[number % WIDTH] = moment;
-            moment = earliest(block);
-            number /= WIDTH;
+    #[inline(always)]
+    pub fn set(&mut self, entry: usize, moment: Moment) {
+        if entry == self.first.entry && moment < self.second {
+            self.entries[entry].moment = moment;
+            self.first.moment = moment;
+        } else {
+            self.move_to(entry, moment);
         }
-        self.top[number % WIDTH] = moment;
-        self.first = earliest(&self.top);
+    }
+
+    #[inline(never)]
+    fn move_to(&mut self, entry: usize, moment: Moment) {
+        let Entry { moment: old, earlier, later } = self.entries[entry];
+        if old != Moment::NEVER {
+            self.entries[earlier as usize].later = later;
+            self.entries[later as usize].earlier = earlier;
+        }
+        self.entries[entry].moment = moment;
+        let group = entry / GROUP;
+        let end = self.salts.len() + group;
+        if moment != Moment::NEVER {
+            self.insert(entry, moment, end);
+        }
+        let first = self.entries[end].later as usize;
+        self.first = Planned { moment: self.entries[first].moment, entry: first };
+        self.second = self.entries[self.entries[first].later as usize].moment;
+        if self.tournament.len() > 2 {
+            self.replay(group);
+        }
+    }
+
+    /// Puts `entry` into the list of the group whose ends are at place `end`.
+    #[inline]
+    fn insert(&mut self, entry: usize, moment: Moment, end: usize) {
+        let mut later = self.entries[end].later as usize;
+        loop {
+            let other = self.entries[later].moment;
+            if other >= moment && (other > moment || self.ranks_first(moment, entry, later)) {
+                break;
+            }
+            later = self.entries[later].later as usize;
+        }
+        let earlier = std::mem::replace(&mut self.entries[later].earlier, entry as u32);
+        self.entries[earlier as usize].later = entry as u32;
+        self.entries[entry].earlier = earlier;
+        self.entries[entry].later = later as u32;
+    }
+
+    /// The first of `group` plays its matches anew.
+    fn replay(&mut self, group: usize) {
+        let mut place = self.tournament.len() / 2 + group;
+        self.tournament[place] = self.first;
+        while place > 1 {
+            let (a, b) = (self.tournament[place & !1], self.tournament[place | 1]);
+            let tied = a.moment == b.moment && a.moment != Moment::NEVER;
+            let a_first = if tied { self.ranks_first(a.moment, a.entry, b.entry) } else { a.moment < b.moment };
+            place /= 2;
+            self.tournament[place] = if a_first { a } else { b };
+        }
+        self.first = self.tournament[1];
+        // Who is second in other groups is not known.
+        self.second = self.first.moment;
+    }
+
+    /// True if `a` goes before `b`, both planned for `moment`.
+    #[cold]
+    fn ranks_first(&self, moment: Moment, a: usize, b: usize) -> bool {
+        let rank = |entry: usize| (tie_rank(moment, self.salts[entry]), entry);
+        rank(a) < rank(b)
     }
 
     /// Plans nothing for `entry`.

@@ -5,6 +5,7 @@
 //! - [`time`]: picoseconds, and the order of what happens at one instant;
 //! - [`units`]: rates and cell counts with the unit in the type, and the exact clock of a line;
 //! - [`link`]: a line and its delay, as a ring of (arrival time, cell);
+//! - [`ring`]: the queue under links and lines;
 //! - [`agenda`]: what a node does next;
 //! - [`node`]: the node contract, the horizon scheduler and the one-step reference scheduler;
 //! - [`rng`]: random streams by component name;
@@ -17,6 +18,7 @@ pub mod error;
 pub mod link;
 pub mod node;
 pub mod probe;
+pub mod ring;
 pub mod rng;
 pub mod table;
 pub mod time;

@@ -1,5 +1,6 @@
 //! Links: one transmission line and its propagation delay, as a FIFO ring of (arrival time, cell).
 
+use crate::ring::Ring;
 use crate::time::{Duration, Time};
 
 /// Number of a link in its network.
@@ -33,10 +34,7 @@ pub trait LinkObserver<C>: Send {
 /// A cell that starts at `t` arrives (last bit) at `t + cell time + propagation`; this lookahead is
 /// positive also on a link of zero length, and it is what lets the receiving node work ahead safely.
 pub struct Link<C> {
-    ring: Box<[(Time, C)]>,
-    head: usize,
-    len: usize,
-    sent: u64,
+    ring: Ring<(Time, C)>,
     lost: u64,
     altered: u64,
     busy_until: Time,
@@ -57,10 +55,7 @@ impl<C: Copy> Link<C> {
         let lookahead = shortest_cell + propagation;
         assert!(lookahead > Duration::ZERO, "a link needs a positive lookahead");
         Link {
-            ring: vec![(Time::NEVER, blank); FIRST_RING].into_boxed_slice(),
-            head: 0,
-            len: 0,
-            sent: 0,
+            ring: Ring::new(FIRST_RING, (Time::NEVER, blank)),
             lost: 0,
             altered: 0,
             busy_until: Time::ZERO,
@@ -99,11 +94,10 @@ impl<C: Copy> Link<C> {
     pub fn send(&mut self, start: Time, end: Time, cell: C) {
         debug_assert!(start >= self.busy_until, "a line sends two cells at once: {start:?} < {:?}", self.busy_until);
         self.busy_until = end;
-        self.sent += 1;
         if self.special {
             self.send_specially(start, end, cell);
         } else {
-            self.push(start + self.lookahead, cell);
+            self.ring.push((start + self.lookahead, cell));
         }
     }
 
@@ -130,61 +124,34 @@ impl<C: Copy> Link<C> {
         }
         match fate {
             Fate::Lost => self.lost += 1,
-            Fate::Intact => self.push(arrival, now),
+            Fate::Intact => self.ring.push((arrival, now)),
             Fate::Altered(_) => {
                 self.altered += 1;
-                self.push(arrival, now);
+                self.ring.push((arrival, now));
             }
         }
-    }
-
-    #[inline]
-    fn push(&mut self, arrival: Time, cell: C) {
-        if self.len == self.ring.len() {
-            self.grow();
-        }
-        let at = (self.head + self.len) & (self.ring.len() - 1);
-        self.ring[at] = (arrival, cell);
-        self.len += 1;
-    }
-
-    #[cold]
-    fn grow(&mut self) {
-        let old = self.ring.len();
-        let mut ring = Vec::with_capacity(old * 2);
-        ring.extend((0..old).map(|k| self.ring[(self.head + k) & (old - 1)]));
-        ring.resize(old * 2, self.ring[self.head]);
-        self.ring = ring.into_boxed_slice();
-        self.head = 0;
     }
 
     /// Arrival time of the next cell, [`Time::NEVER`] where none is on its way.
     #[inline]
     pub fn next_arrival(&self) -> Time {
-        if self.len == 0 { Time::NEVER } else { self.ring[self.head].0 }
+        self.ring.first().map_or(Time::NEVER, |(arrival, _)| arrival)
     }
 
     /// Takes the next cell off the link.
-    ///
-    /// # Panics
-    /// In debug builds when none is on its way.
     #[inline]
-    pub fn receive(&mut self) -> (Time, C) {
-        debug_assert!(self.len > 0, "a cell is taken from an empty link");
-        let entry = self.ring[self.head];
-        self.head = (self.head + 1) & (self.ring.len() - 1);
-        self.len -= 1;
-        entry
+    pub fn receive(&mut self) -> Option<(Time, C)> {
+        self.ring.take()
     }
 
     /// Cells on their way, in order.
     pub fn in_flight(&self) -> impl Iterator<Item = C> {
-        (0..self.len).map(|k| self.ring[(self.head + k) & (self.ring.len() - 1)].1)
+        self.ring.iter().map(|(_, cell)| cell)
     }
 
     /// Cells sent since the start.
     pub fn sent(&self) -> u64 {
-        self.sent
+        self.ring.total() + self.lost
     }
 
     /// Cells that line errors have lost, and cells they have altered.
@@ -198,10 +165,16 @@ impl<C: Copy> Link<C> {
         self.safe
     }
 
-    /// The sender has done all its work before `horizon`.
+    /// No cell that the receiver has not taken yet arrives before this instant.
     #[inline]
-    pub(crate) fn sender_reached(&mut self, horizon: Time) {
-        self.safe = horizon.max(self.busy_until) + self.lookahead;
+    pub(crate) fn earliest(&self) -> Time {
+        self.ring.first().map_or(self.safe, |(arrival, _)| arrival)
+    }
+
+    /// The sender does nothing more before `reached`.
+    #[inline]
+    pub(crate) fn sender_reached(&mut self, reached: Time) {
+        self.safe = self.safe.max(reached.max(self.busy_until) + self.lookahead);
     }
 }
 
@@ -237,7 +210,7 @@ mod tests {
         assert_eq!(link.in_flight().count(), 200);
         for k in 0..200u64 {
             assert_eq!(link.next_arrival(), Time::from_ps(10 * k + 17));
-            assert_eq!(link.receive(), (Time::from_ps(10 * k + 17), k));
+            assert_eq!(link.receive(), Some((Time::from_ps(10 * k + 17), k)));
         }
         assert_eq!(link.next_arrival(), Time::NEVER);
         link.sender_reached(Time::from_ps(100));

@@ -26,7 +26,7 @@ pub type Label = u32;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Cell(u64);
 
-const KIND_MASK: u64 = 0b111;
+const KIND_MASK: u64 = 0b11;
 const CLP: u64 = 1 << 3;
 const EFCI: u64 = 1 << 4;
 const AAU: u64 = 1 << 5;

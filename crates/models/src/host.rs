@@ -264,19 +264,28 @@ impl Host {
     }
 
     /// The application of VC `vc` runs.
-    #[inline]
+    #[inline(always)]
     fn application(&mut self, now: Time, vc: u32, wires: &mut Wires<'_, Cell>) {
         let sending = &mut self.sending[vc as usize];
-        let offer = sending.application.offer(now);
-        self.agenda.set(sending.application_entry as usize, sending.application.next_offer().at(Phase::Timer));
+        let (offer, next) = sending.application.run(now);
+        let may_pass = offer == Offer::Cells(1) && sending.may_pass();
+        self.agenda.set(sending.application_entry as usize, next.at(Phase::Timer));
+        if may_pass && self.may_start_at_once(now) && self.line_is_idle(now) {
+            self.send_at_once(now, vc, wires);
+        } else {
+            self.keep(now, vc, offer, wires);
+        }
+    }
+
+    /// What is offered waits for the line.
+    #[inline(never)]
+    fn keep(&mut self, now: Time, vc: u32, offer: Offer, wires: &mut Wires<'_, Cell>) {
+        let sending = &mut self.sending[vc as usize];
         match offer {
-            Offer::Cells(1) if sending.may_pass() && self.may_start_at_once(now) && self.line_is_idle(now) => {
-                return self.send_at_once(now, vc, wires);
-            }
-            Offer::Cells(n) => self.sending[vc as usize].offer(n, false),
-            Offer::Message(n) => self.sending[vc as usize].offer(n, true),
-            Offer::Endless => self.sending[vc as usize].backlog.endless = true,
-            Offer::Nothing => self.sending[vc as usize].backlog.endless = false,
+            Offer::Cells(n) => sending.offer(n, false),
+            Offer::Message(n) => sending.offer(n, true),
+            Offer::Endless => sending.backlog.endless = true,
+            Offer::Nothing => sending.backlog.endless = false,
         }
         self.wake(now, vc);
         self.plan(now, wires);
@@ -288,7 +297,7 @@ impl Host {
     }
 
     /// One cell, offered when nothing waits and nothing else can come first, goes straight to the line.
-    #[inline]
+    #[inline(always)]
     fn send_at_once(&mut self, now: Time, vc: u32, wires: &mut Wires<'_, Cell>) {
         let Some(line) = &mut self.line else { return };
         let sending = &mut self.sending[vc as usize];
@@ -370,30 +379,34 @@ impl Host {
         false
     }
 
+    #[inline(always)]
     fn arrival(&mut self, now: Time, cell: Cell, wires: &mut Wires<'_, Cell>) {
-        let label = cell.label() as usize;
+        let label = cell.label();
         match cell.kind() {
-            Kind::Data | Kind::Rm => self.deliver(now, label, cell, wires),
-            Kind::Credit => {
-                let sending = &mut self.sending[label];
-                let Some(credit) = &mut sending.credit else { return };
-                credit.credit_cell(now, cell.handle(), cell.corrupted());
-                if let Some(timer) = sending.timer {
-                    self.agenda.set(timer as usize, credit.deadline().at(Phase::Timer));
-                }
-                self.wake(now, label as u32);
-                self.plan(now, wires);
-            }
+            Kind::Data | Kind::Rm => self.deliver(now, label as usize, cell, wires),
+            Kind::Credit => self.credit_cell(now, label, cell, wires),
             Kind::CreditRequest => {
-                let receiver = self.receiving[label].receiver.as_mut();
+                let receiver = self.receiving[label as usize].receiver.as_mut();
                 if receiver.is_some_and(|r| r.requested(cell.handle(), cell.corrupted())) {
-                    self.send_credit_cell(now, label as Label, wires);
+                    self.send_credit_cell(now, label, wires);
                 }
             }
         }
     }
 
-    #[inline]
+    #[inline(never)]
+    fn credit_cell(&mut self, now: Time, label: Label, cell: Cell, wires: &mut Wires<'_, Cell>) {
+        let sending = &mut self.sending[label as usize];
+        let Some(credit) = &mut sending.credit else { return };
+        credit.credit_cell(now, cell.handle(), cell.corrupted());
+        if let Some(timer) = sending.timer {
+            self.agenda.set(timer as usize, credit.deadline().at(Phase::Timer));
+        }
+        self.wake(now, label);
+        self.plan(now, wires);
+    }
+
+    #[inline(always)]
     fn deliver(&mut self, now: Time, label: usize, cell: Cell, wires: &mut Wires<'_, Cell>) {
         let receiving = &mut self.receiving[label];
         receiving.books.cells += 1;
@@ -411,6 +424,7 @@ impl Host {
         }
     }
 
+    #[inline(never)]
     fn message(&mut self, now: Time, label: usize, last: u32, wires: &mut Wires<'_, Cell>) {
         let receiving = &mut self.receiving[label];
         if std::mem::take(&mut receiving.spoiled) {
@@ -438,9 +452,18 @@ impl Host {
         }
     }
 
+    #[inline(always)]
     fn timer(&mut self, now: Time, entry: usize, wires: &mut Wires<'_, Cell>) {
         match self.timers[entry - TIMERS] {
             Timer::Application { vc } => self.application(now, vc, wires),
+            other => self.credit_timer(now, entry, other, wires),
+        }
+    }
+
+    #[inline(never)]
+    fn credit_timer(&mut self, now: Time, entry: usize, timer: Timer, wires: &mut Wires<'_, Cell>) {
+        match timer {
+            Timer::Application { .. } => {}
             Timer::CreditTimeout { vc } => {
                 let sending = &mut self.sending[vc as usize];
                 let (Some(credit), Some(line)) = (&mut sending.credit, &mut self.line) else { return };
@@ -545,17 +568,17 @@ impl Node<Cell> for Host {
             if self.arrival.min(planned) >= limit {
                 break;
             }
-            match self.input {
-                Some(input) if self.arrival < planned => {
-                    let link = wires.link(input);
-                    let (now, cell) = link.receive();
-                    self.arrival = link.next_arrival().at(Phase::Arrival);
-                    self.arrival(now, cell, wires);
-                }
-                _ => match self.agenda.first_entry() {
+            if self.arrival < planned
+                && let Some(input) = self.input
+                && let Some((now, cell)) = wires.link(input).receive()
+            {
+                self.arrival = wires.link(input).next_arrival().at(Phase::Arrival);
+                self.arrival(now, cell, wires);
+            } else {
+                match self.agenda.first_entry() {
                     LINE => self.serve(planned.time(), wires),
                     entry => self.timer(planned.time(), entry, wires),
-                },
+                }
             }
         }
     }

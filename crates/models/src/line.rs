@@ -6,6 +6,7 @@
 use crate::cell::{Cell, Kind, Label};
 use crate::schedule::{QueueId, Schedule};
 use cellway_kernel::link::{LinkId, Wires};
+use cellway_kernel::ring::Ring;
 use cellway_kernel::time::{Moment, Phase, Time};
 use cellway_kernel::units::{BitRate, CellClock};
 use std::collections::VecDeque;
@@ -42,8 +43,10 @@ pub struct OutputLine {
 }
 
 struct Group {
-    schedule: Box<dyn Schedule>,
-    waiting: u32,
+    /// `None` where queues go in the order of their activation.
+    schedule: Option<Box<dyn Schedule>>,
+    /// The queues that wait, in order of activation; only their number counts where there is a schedule.
+    waiting: Ring<QueueId>,
 }
 
 /// Most priority groups of a line.
@@ -55,7 +58,10 @@ impl OutputLine {
         assert!(groups.len() <= GROUPS);
         let clock = CellClock::of_line(rate);
         let stamps = groups.iter().any(|schedule| schedule.stamps_arrivals());
-        let group = |schedule: Box<dyn Schedule>| Group { schedule, waiting: 0 };
+        let group = |schedule: Box<dyn Schedule>| Group {
+            schedule: (!schedule.keeps_order()).then_some(schedule),
+            waiting: Ring::new(16, 0),
+        };
         let groups = groups.into_iter().map(group).collect();
         OutputLine { link, clock, free_at: Time::ZERO, groups, stamps, ready: 0, signals: VecDeque::new(), sent: [0; 4] }
     }
@@ -75,15 +81,17 @@ impl OutputLine {
     pub fn activate(&mut self, now: Time, group: u8, queue: QueueId) {
         self.ready |= 1 << group;
         let group = &mut self.groups[group as usize];
-        group.waiting += 1;
-        group.schedule.activate(now, queue);
+        group.waiting.push(queue);
+        if let Some(schedule) = &mut group.schedule {
+            schedule.activate(now, queue);
+        }
     }
 
     /// A cell joined queue `queue` of `group`.
     #[inline]
     pub fn arrived(&mut self, now: Time, group: u8, queue: QueueId) {
-        if self.stamps {
-            self.groups[group as usize].schedule.arrived(now, queue);
+        if self.stamps && let Some(schedule) = &mut self.groups[group as usize].schedule {
+            schedule.arrived(now, queue);
         }
     }
 
@@ -95,17 +103,31 @@ impl OutputLine {
         }
         let number = self.ready.trailing_zeros();
         let group = &mut self.groups[number as usize];
-        group.waiting -= 1;
-        if group.waiting == 0 {
+        let first = group.waiting.take();
+        if group.waiting.is_empty() {
             self.ready &= !(1 << number);
         }
-        group.schedule.next(now)
+        match &mut group.schedule {
+            None => first,
+            Some(schedule) => schedule.next(now),
+        }
     }
 
     /// True if a cell that came now could start now: nothing waits, and no discipline must hear of it first.
     #[inline]
     pub fn is_idle(&self, now: Time) -> bool {
         self.free_at <= now && self.ready == 0 && self.signals.is_empty() && !self.stamps
+    }
+
+    /// True where no discipline must hear of every cell that joins a queue.
+    pub fn stamps_nothing(&self) -> bool {
+        !self.stamps
+    }
+
+    /// True where anything waits for the line; its start is planned then, and more that waits changes nothing of it.
+    #[inline]
+    pub fn is_awaited(&self) -> bool {
+        self.ready != 0 || !self.signals.is_empty()
     }
 
     /// True where a control cell waits.
@@ -143,7 +165,7 @@ impl OutputLine {
     }
 
     /// Sends a cell that starts at `now`.
-    #[inline]
+    #[inline(always)]
     pub fn transmit(&mut self, now: Time, cell: Cell, wires: &mut Wires<'_, Cell>) {
         // After a pause the slots count from this cell; back to back they follow the exact clock.
         if now > self.free_at {

@@ -71,6 +71,12 @@ pub enum Verdict {
 
 /// Decides on each arriving cell.
 pub trait BufferPolicy: Send {
+    /// True for policies that admit every cell while the buffer is not full, and need not hear of those cells: a call
+    /// for every cell is saved.
+    fn admits_until_full(&self) -> bool {
+        false
+    }
+
     /// Whether `cell` may join the buffer seen in `view`.
     fn admit(&mut self, view: &BufferView, cell: Cell) -> Verdict;
 }

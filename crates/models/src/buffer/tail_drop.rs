@@ -17,7 +17,10 @@ impl BufferConfig for TailDrop {
 }
 
 impl BufferPolicy for TailDrop {
-    #[inline]
+    fn admits_until_full(&self) -> bool {
+        true
+    }
+
     fn admit(&mut self, view: &BufferView, _cell: Cell) -> Verdict {
         if view.occupancy < view.capacity { Verdict::Admit } else { Verdict::Drop(DropReason::BufferFull) }
     }

@@ -168,7 +168,7 @@ impl Network {
             .counts("dropped", "cells", rows.iter().map(|r| r.3.dropped()))
             .counts("departed", "cells", rows.iter().map(|r| r.3.departed))
             .counts("queued", "cells", rows.iter().map(|r| r.3.queued))
-            .counts("peak", "cells", rows.iter().map(|r| r.3.peak))
+            .counts("peak", "cells", rows.iter().map(|r| r.3.peak()))
             .counts("peak_marked", "cells", rows.iter().map(|r| r.3.peak_marked))
     }
 

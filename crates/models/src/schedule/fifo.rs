@@ -27,12 +27,14 @@ struct OneQueue {
 }
 
 impl Schedule for OneQueue {
-    #[inline]
+    fn keeps_order(&self) -> bool {
+        true
+    }
+
     fn activate(&mut self, _now: Time, queue: QueueId) {
         self.ready = Some(queue);
     }
 
-    #[inline]
     fn next(&mut self, _now: Time) -> Option<QueueId> {
         self.ready.take()
     }

@@ -34,6 +34,12 @@ pub trait ScheduleConfig {
 /// A queue enters with [`activate`](Schedule::activate) and leaves with [`next`](Schedule::next); after its cell is
 /// sent the port activates it again if it may send more. The port keeps all counts.
 pub trait Schedule: Send {
+    /// True for disciplines that take the queues in the order of their activation. The line then does so itself, and
+    /// asks nothing: a call for every cell is saved.
+    fn keeps_order(&self) -> bool {
+        false
+    }
+
     /// True for disciplines that must hear of every cell that joins a queue.
     fn stamps_arrivals(&self) -> bool {
         false

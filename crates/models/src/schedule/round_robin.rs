@@ -29,12 +29,14 @@ struct Turns {
 }
 
 impl Schedule for Turns {
-    #[inline]
+    fn keeps_order(&self) -> bool {
+        true
+    }
+
     fn activate(&mut self, _now: Time, queue: QueueId) {
         self.waiting.push_back(queue);
     }
 
-    #[inline]
     fn next(&mut self, _now: Time) -> Option<QueueId> {
         self.waiting.pop_front()
     }

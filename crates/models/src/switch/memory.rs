@@ -24,6 +24,7 @@ pub(super) struct Queue {
 impl Queue {
     pub(super) const EMPTY: Queue = Queue { head: NIL, tail: NIL, len: 0 };
 
+    #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.len == 0
     }

@@ -53,7 +53,7 @@ struct Input {
 /// One VC on one input.
 struct InputVc {
     to: Destination,
-    /// Copies of this VC in the switch.
+    /// Copies of this VC in the switch; not kept where its port is plain.
     stored: u64,
     receiver: Option<Box<ReceiverEnd>>,
     gauge: Option<Box<Gauge>>,
@@ -160,6 +160,7 @@ impl Switch {
                 queued: 0,
                 queues,
                 gauge: None,
+                plain: false,
             });
         }
 
@@ -196,7 +197,7 @@ impl Switch {
         for (entry, first) in redundant {
             agenda.set(entry as usize, first.at(Phase::Timer));
         }
-        Switch {
+        let mut switch = Switch {
             name: parts.name,
             inputs,
             ports,
@@ -209,6 +210,27 @@ impl Switch {
             arrivals,
             agenda,
             timers,
+        };
+        switch.find_plain_ports();
+        switch
+    }
+
+    /// Finds the ports whose cells concern nobody but their books and queues.
+    fn find_plain_ports(&mut self) {
+        for port in &mut self.ports {
+            let of_port = port.gauge.is_none() && port.policy.admits_until_full() && port.line.stamps_nothing();
+            let of_branches = port.branches.iter().all(|b| b.credit.is_none() && b.gauge.is_none());
+            port.plain = of_port && of_branches && self.gauge.is_none();
+        }
+        for vc in self.inputs.iter().flat_map(|input| &input.vcs) {
+            match &vc.to {
+                Destination::One { port, .. } => {
+                    self.ports[*port as usize].plain &= vc.receiver.is_none() && vc.gauge.is_none();
+                }
+                Destination::Many(branches) => {
+                    branches.iter().for_each(|&(port, _)| self.ports[port as usize].plain = false);
+                }
+            }
         }
     }
 
@@ -219,7 +241,6 @@ impl Switch {
     }
 
     /// Plans the next start of a line, or does it at once where nothing else of this node can come in between.
-    #[inline]
     fn plan(&mut self, now: Time, port: u32, wires: &mut Wires<'_, Cell>) {
         let start = self.ports[port as usize].line.next_start(now);
         let planned = self.agenda.moment(port as usize);
@@ -233,21 +254,58 @@ impl Switch {
         }
     }
 
+    #[inline(always)]
     fn arrival(&mut self, now: Time, input: usize, cell: Cell, wires: &mut Wires<'_, Cell>) {
         match cell.kind() {
-            Kind::Data | Kind::Rm => self.forward(now, input, cell, wires),
+            Kind::Data | Kind::Rm => self.data_cell(now, input, cell, wires),
             Kind::Credit => self.credit_cell(now, input, cell, wires),
-            Kind::CreditRequest => {
-                let vc = &mut self.inputs[input].vcs[cell.label() as usize];
-                if vc.receiver.as_mut().is_some_and(|r| r.requested(cell.handle(), cell.corrupted())) {
-                    self.send_credit_cell(now, input as u32, cell.label(), wires);
-                }
+            Kind::CreditRequest => self.credit_request(now, input, cell, wires),
+        }
+    }
+
+    fn credit_request(&mut self, now: Time, input: usize, cell: Cell, wires: &mut Wires<'_, Cell>) {
+        let vc = &mut self.inputs[input].vcs[cell.label() as usize];
+        if vc.receiver.as_mut().is_some_and(|r| r.requested(cell.handle(), cell.corrupted())) {
+            self.send_credit_cell(now, input as u32, cell.label(), wires);
+        }
+    }
+
+    /// At a plain port, what [`forward`](Switch::forward) does, without its questions.
+    #[inline(always)]
+    fn data_cell(&mut self, now: Time, input: usize, cell: Cell, wires: &mut Wires<'_, Cell>) {
+        let may_start_at_once = self.may_start_at_once(now);
+        let Destination::One { port: port_id, label } = self.inputs[input].vcs[cell.label() as usize].to else {
+            return self.forward(now, input, cell, wires);
+        };
+        let port = &mut self.ports[port_id as usize];
+        if !port.plain {
+            return self.forward(now, input, cell, wires);
+        }
+        let cell = cell.relabelled(label);
+        let books = &mut port.branches[label as usize].books;
+        books.arrived += 1;
+        if self.shared >= self.shared_limit {
+            books.dropped[DropReason::MemoryFull as usize] += 1;
+        } else if port.sharing >= port.capacity {
+            books.dropped[DropReason::BufferFull as usize] += 1;
+        } else if may_start_at_once && port.line.is_idle(now) {
+            books.passed();
+            self.peak = self.peak.max(self.stored + 1);
+            port.line.transmit(now, cell, wires);
+        } else {
+            let planned = port.line.is_awaited();
+            port.store_plainly(now, label, cell, &mut self.memory);
+            self.shared += 1;
+            self.stored += 1;
+            self.peak = self.peak.max(self.stored);
+            if !planned {
+                self.agenda.set(port_id as usize, port.line.next_start(now));
             }
         }
     }
 
     /// A cell for one or several ports: admitted and stored, or dropped and counted.
-    #[inline]
+    #[inline(never)]
     fn forward(&mut self, now: Time, input: usize, cell: Cell, wires: &mut Wires<'_, Cell>) {
         let at_once = self.may_start_at_once(now);
         let vc = &mut self.inputs[input].vcs[cell.label() as usize];
@@ -344,8 +402,24 @@ impl Switch {
     }
 
     /// The line of `port` is free and takes what goes next, if anything does.
-    #[inline]
-    fn serve(&mut self, now: Time, port: u32, wires: &mut Wires<'_, Cell>) {
+    #[inline(always)]
+    fn serve(&mut self, now: Time, port_id: u32, wires: &mut Wires<'_, Cell>) {
+        let port = &mut self.ports[port_id as usize];
+        if !port.plain || port.line.has_signals() {
+            return self.serve_in_full(now, port_id, wires);
+        }
+        // At a plain port a queue that waits for the line holds a cell and may send.
+        if let Some(queue) = port.line.next_queue(now) {
+            let cell = port.take_plainly(now, queue, &mut self.memory);
+            self.shared -= 1;
+            self.stored -= 1;
+            port.line.transmit(now, cell, wires);
+        }
+        self.agenda.set(port_id as usize, port.line.next_start(now));
+    }
+
+    #[inline(never)]
+    fn serve_in_full(&mut self, now: Time, port: u32, wires: &mut Wires<'_, Cell>) {
         if !self.ports[port as usize].line.has_signals() || !self.send_signal(now, port, wires) {
             self.send_data(now, port, wires);
         }
@@ -355,7 +429,6 @@ impl Switch {
         }
     }
 
-    #[inline]
     fn send_data(&mut self, now: Time, port_id: u32, wires: &mut Wires<'_, Cell>) {
         let port = &mut self.ports[port_id as usize];
         while let Some(q) = port.line.next_queue(now) {
@@ -506,7 +579,7 @@ impl Node<Cell> for Switch {
             if arrival < planned {
                 let input = self.arrivals.first_entry();
                 let link = wires.link(self.inputs[input].link);
-                let (now, cell) = link.receive();
+                let Some((now, cell)) = link.receive() else { break };
                 self.arrivals.set(input, arrival_moment(link.next_arrival()));
                 self.arrival(now, input, cell, wires);
             } else {

@@ -123,6 +123,8 @@ impl Switch {
             port.check_books();
         }
         let of_vcs: u64 = self.inputs.iter().flat_map(|i| &i.vcs).map(|vc| vc.stored).sum();
+        let of_plain_ports: u64 = self.ports.iter().filter(|p| p.plain).map(|p| p.queued).sum();
+        let of_vcs = of_vcs + of_plain_ports;
         invariant!(of_vcs == self.stored, self.name, "{of_vcs} copies of all VCs, {} in the memory", self.stored);
     }
 
@@ -150,10 +152,12 @@ impl Switch {
         }
     }
 
-    /// Begins to record.
+    /// Begins to record; before the first cell.
     pub fn record(&mut self, which: SwitchGauge, every: Option<Duration>) {
         let (place, value) = self.gauge_place(which);
         *place = Some(Box::new(Gauge::new(value as f64, every)));
+        assert_eq!(self.stored, 0, "a recorder is added during a run");
+        self.find_plain_ports();
     }
 
     /// The recorder, with all bins closed that end by `now`.

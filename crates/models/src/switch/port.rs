@@ -1,10 +1,11 @@
 //! The output port: the only place that counts. Arrived = dropped + departed + queued, for every VC.
 
-use super::memory::Queue;
+use super::memory::{Memory, Queue, UNICAST};
 use crate::buffer::{BufferPolicy, BufferView, DropReason, Verdict};
 use crate::cell::{Cell, Label};
 use crate::credit::ends::SenderEnd;
 use crate::line::OutputLine;
+use crate::schedule::QueueId;
 use cellway_kernel::invariant;
 use cellway_kernel::probe::Gauge;
 use cellway_kernel::time::Time;
@@ -22,6 +23,9 @@ pub struct Port {
     pub(super) queues: Vec<PortQueue>,
     pub(super) branches: Vec<Branch>,
     pub(super) gauge: Option<Box<Gauge>>,
+    /// Nothing but the books and the queue has to hear of a cell: no credit on its way in or out, no recorder, one
+    /// destination, and a policy and a discipline that need no call. True of all VCs of the port.
+    pub(super) plain: bool,
 }
 
 /// A queue of the port: of one VC, or shared by a priority group.
@@ -64,8 +68,8 @@ pub struct Books {
     pub departed: u64,
     /// Cells waiting.
     pub queued: u64,
-    /// Most cells waiting at once.
-    pub peak: u64,
+    /// Most cells waiting at once before the mark.
+    pub peak_before: u64,
     /// The same since the mark.
     pub peak_marked: u64,
 }
@@ -74,6 +78,24 @@ impl Books {
     /// Cells not stored for any reason.
     pub fn dropped(&self) -> u64 {
         self.dropped.iter().sum()
+    }
+
+    /// Most cells waiting at once since the start.
+    pub fn peak(&self) -> u64 {
+        self.peak_before.max(self.peak_marked)
+    }
+
+    #[inline]
+    fn came(&mut self) {
+        self.queued += 1;
+        self.peak_marked = self.peak_marked.max(self.queued);
+    }
+
+    /// A cell comes and goes at the same instant.
+    #[inline]
+    pub(super) fn passed(&mut self) {
+        self.departed += 1;
+        self.peak_marked = self.peak_marked.max(self.queued + 1);
     }
 }
 
@@ -85,9 +107,7 @@ impl Branch {
 
     #[inline]
     pub(super) fn stored(&mut self, now: Time) {
-        self.books.queued += 1;
-        self.books.peak = self.books.peak.max(self.books.queued);
-        self.books.peak_marked = self.books.peak_marked.max(self.books.queued);
+        self.books.came();
         self.observe(now);
     }
 
@@ -132,6 +152,38 @@ impl Port {
         }
     }
 
+    /// A cell of a plain port is stored.
+    #[inline(always)]
+    pub(super) fn store_plainly(&mut self, now: Time, label: Label, cell: Cell, memory: &mut Memory) {
+        let branch = &mut self.branches[label as usize];
+        branch.books.came();
+        self.sharing += 1;
+        self.queued += 1;
+        let queue = &mut self.queues[branch.queue as usize];
+        memory.push(&mut queue.cells, cell, UNICAST);
+        if !queue.active {
+            queue.active = true;
+            self.line.activate(now, queue.group, branch.queue);
+        }
+    }
+
+    /// The first cell of queue `q` of a plain port leaves; the queue waits for its next turn if it holds more.
+    #[inline(always)]
+    pub(super) fn take_plainly(&mut self, now: Time, q: QueueId, memory: &mut Memory) -> Cell {
+        let queue = &mut self.queues[q as usize];
+        let (cell, _) = memory.pop(&mut queue.cells);
+        let books = &mut self.branches[cell.label() as usize].books;
+        books.queued -= 1;
+        books.departed += 1;
+        self.sharing -= 1;
+        self.queued -= 1;
+        queue.active = !queue.cells.is_empty();
+        if queue.active {
+            self.line.activate(now, queue.group, q);
+        }
+        cell
+    }
+
     #[inline]
     pub(super) fn may_send(&self, label: Label) -> bool {
         self.branches[label as usize].may_send()
@@ -141,10 +193,7 @@ impl Port {
     #[inline]
     pub(super) fn passes(&mut self, now: Time, label: Label) {
         let branch = &mut self.branches[label as usize];
-        let books = &mut branch.books;
-        books.departed += 1;
-        books.peak = books.peak.max(1);
-        books.peak_marked = books.peak_marked.max(1);
+        branch.books.passed();
         if let Some(credit) = &mut branch.credit {
             credit.sent(now);
         }
@@ -169,6 +218,7 @@ impl Port {
     /// Starts a new measurement: peaks count from here.
     pub(super) fn mark(&mut self) {
         for branch in &mut self.branches {
+            branch.books.peak_before = branch.books.peak();
             branch.books.peak_marked = branch.books.queued;
         }
     }

@@ -100,6 +100,12 @@ pub trait Traffic: Send {
     /// It is `next_offer()` now.
     fn offer(&mut self, now: Time) -> Offer;
 
+    /// [`offer`](Traffic::offer) and the [`next_offer`](Traffic::next_offer) after it, in one call.
+    fn run(&mut self, now: Time) -> (Offer, Time) {
+        let offer = self.offer(now);
+        (offer, self.next_offer())
+    }
+
     /// A message from the other end is complete, every cell of it; `last` is the sequence number of its last cell.
     ///
     /// The host at the other end numbers the cells of its direction of the VC from 0 in the order of its offers
