@@ -1,6 +1,6 @@
 //! The agenda of a node: what is next among its inputs, lines and timers.
 
-use crate::time::{Moment, tie_rank};
+use crate::time::{Moment, Phase, Time, tie_rank};
 
 /// A fixed set of entries, each of which has a moment (or [`Moment::NEVER`]), and the first of them.
 ///
@@ -70,6 +70,12 @@ impl Agenda {
         self.first.entry
     }
 
+    /// Nothing but the first entry is planned before this moment; the start of time where that is not known.
+    #[inline]
+    pub fn second_moment(&self) -> Moment {
+        self.second
+    }
+
     /// The moment of an entry.
     #[inline]
     pub fn moment(&self, entry: usize) -> Moment {
@@ -137,8 +143,8 @@ impl Agenda {
             self.tournament[place] = if a_first { a } else { b };
         }
         self.first = self.tournament[1];
-        // Who is second in other groups is not known.
-        self.second = self.first.moment;
+        // Who is second in other groups is not known, and every move must reach the tournament.
+        self.second = Time::ZERO.at(Phase::Service);
     }
 
     /// True if `a` goes before `b`, both planned for `moment`.
@@ -158,7 +164,6 @@ impl Agenda {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::{Phase, Time};
     use proptest::prelude::*;
 
     fn at(ps: u64) -> Moment {

@@ -6,7 +6,7 @@ use crate::line::{OutputLine, Signal};
 use crate::traffic::{Offer, Traffic};
 use cellway_kernel::agenda::Agenda;
 use cellway_kernel::invariant;
-use cellway_kernel::link::{LinkId, Wires};
+use cellway_kernel::link::{Link, LinkId, Wires};
 use cellway_kernel::node::Node;
 use cellway_kernel::probe::Gauge;
 use cellway_kernel::rng::name_hash;
@@ -263,17 +263,35 @@ impl Host {
         }
     }
 
-    /// The application of VC `vc` runs.
+    /// The application of VC `vc` runs, and again before `limit` while nothing else of this host can come in between.
     #[inline(always)]
-    fn application(&mut self, now: Time, vc: u32, wires: &mut Wires<'_, Cell>) {
+    fn application(&mut self, mut now: Time, vc: u32, limit: Moment, wires: &mut Wires<'_, Cell>) {
         let sending = &mut self.sending[vc as usize];
-        let (offer, next) = sending.application.run(now);
-        let may_pass = offer == Offer::Cells(1) && sending.may_pass();
-        self.agenda.set(sending.application_entry as usize, next.at(Phase::Timer));
-        if may_pass && self.may_start_at_once(now) && self.line_is_idle(now) {
-            self.send_at_once(now, vc, wires);
-        } else {
-            self.keep(now, vc, offer, wires);
+        let entry = sending.application_entry as usize;
+        let others = match self.agenda.first_entry() == entry {
+            true => self.arrival.min(self.agenda.second_moment()),
+            false => self.arrival.min(self.agenda.first_moment()),
+        };
+        loop {
+            let (offer, next) = sending.application.run(now);
+            let next = next.at(Phase::Timer);
+            if let Offer::Cells(1) = offer
+                && now.at(Phase::Start) < others.min(next)
+                && sending.may_pass()
+                && let Some(line) = self.line.as_mut().filter(|line| line.is_idle(now))
+            {
+                // Nothing waits: the cell goes straight to the line.
+                sending.offered += 1;
+                let cell = sending.next_cell(now, vc, false);
+                line.transmit(now, cell, wires);
+                if next >= others.min(limit) {
+                    return self.agenda.set(entry, next);
+                }
+                now = next.time();
+            } else {
+                self.agenda.set(entry, next);
+                return self.keep(now, vc, offer, wires);
+            }
         }
     }
 
@@ -289,21 +307,6 @@ impl Host {
         }
         self.wake(now, vc);
         self.plan(now, wires);
-    }
-
-    #[inline]
-    fn line_is_idle(&self, now: Time) -> bool {
-        self.line.as_ref().is_some_and(|line| line.is_idle(now))
-    }
-
-    /// One cell, offered when nothing waits and nothing else can come first, goes straight to the line.
-    #[inline(always)]
-    fn send_at_once(&mut self, now: Time, vc: u32, wires: &mut Wires<'_, Cell>) {
-        let Some(line) = &mut self.line else { return };
-        let sending = &mut self.sending[vc as usize];
-        sending.offered += 1;
-        let cell = sending.next_cell(now, vc, false);
-        line.transmit(now, cell, wires);
     }
 
     /// VC `vc` has cells or credit that it may have lacked.
@@ -379,7 +382,6 @@ impl Host {
         false
     }
 
-    #[inline(always)]
     fn arrival(&mut self, now: Time, cell: Cell, wires: &mut Wires<'_, Cell>) {
         let label = cell.label();
         match cell.kind() {
@@ -406,7 +408,24 @@ impl Host {
         self.plan(now, wires);
     }
 
+    /// Takes the cells that arrive before `bound` and need only be counted, up to the first that needs more.
     #[inline(always)]
+    fn consume(&mut self, link: &mut Link<Cell>, bound: Moment) -> Option<(Time, Cell)> {
+        while link.next_arrival().at(Phase::Arrival) < bound {
+            let (now, cell) = link.receive()?;
+            let Some(receiving) = self.receiving.get_mut(cell.label() as usize) else { return Some((now, cell)) };
+            let plain = cell.kind() == Kind::Data && !cell.aau() && !cell.corrupted();
+            if !plain || receiving.receiver.is_some() {
+                return Some((now, cell));
+            }
+            receiving.books.cells += 1;
+            receiving.spoiled |= cell.handle() != receiving.expected;
+            receiving.expected = cell.handle().wrapping_add(1);
+        }
+        None
+    }
+
+    #[inline]
     fn deliver(&mut self, now: Time, label: usize, cell: Cell, wires: &mut Wires<'_, Cell>) {
         let receiving = &mut self.receiving[label];
         receiving.books.cells += 1;
@@ -438,7 +457,7 @@ impl Host {
             let next = sending.application.next_offer();
             invariant!(next >= now, self.name, "the application of VC {vc} wants to run in the past");
             if next == now {
-                self.application(now, vc, wires);
+                self.application(now, vc, now.at(Phase::Timer), wires);
             } else {
                 self.agenda.set(sending.application_entry as usize, next.at(Phase::Timer));
             }
@@ -453,9 +472,9 @@ impl Host {
     }
 
     #[inline(always)]
-    fn timer(&mut self, now: Time, entry: usize, wires: &mut Wires<'_, Cell>) {
+    fn timer(&mut self, now: Time, entry: usize, limit: Moment, wires: &mut Wires<'_, Cell>) {
         match self.timers[entry - TIMERS] {
-            Timer::Application { vc } => self.application(now, vc, wires),
+            Timer::Application { vc } => self.application(now, vc, limit, wires),
             other => self.credit_timer(now, entry, other, wires),
         }
     }
@@ -570,14 +589,16 @@ impl Node<Cell> for Host {
             }
             if self.arrival < planned
                 && let Some(input) = self.input
-                && let Some((now, cell)) = wires.link(input).receive()
             {
+                let other = self.consume(wires.link(input), planned.min(limit));
                 self.arrival = wires.link(input).next_arrival().at(Phase::Arrival);
-                self.arrival(now, cell, wires);
+                if let Some((now, cell)) = other {
+                    self.arrival(now, cell, wires);
+                }
             } else {
                 match self.agenda.first_entry() {
                     LINE => self.serve(planned.time(), wires),
-                    entry => self.timer(planned.time(), entry, wires),
+                    entry => self.timer(planned.time(), entry, limit, wires),
                 }
             }
         }

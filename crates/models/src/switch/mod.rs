@@ -254,12 +254,11 @@ impl Switch {
         }
     }
 
-    #[inline(always)]
-    fn arrival(&mut self, now: Time, input: usize, cell: Cell, wires: &mut Wires<'_, Cell>) {
+    #[inline(never)]
+    fn control_cell(&mut self, now: Time, input: usize, cell: Cell, wires: &mut Wires<'_, Cell>) {
         match cell.kind() {
-            Kind::Data | Kind::Rm => self.data_cell(now, input, cell, wires),
             Kind::Credit => self.credit_cell(now, input, cell, wires),
-            Kind::CreditRequest => self.credit_request(now, input, cell, wires),
+            _ => self.credit_request(now, input, cell, wires),
         }
     }
 
@@ -270,9 +269,12 @@ impl Switch {
         }
     }
 
-    /// At a plain port, what [`forward`](Switch::forward) does, without its questions.
+    /// A cell arrives. At a plain port this does what [`forward`](Switch::forward) does, without its questions.
     #[inline(always)]
-    fn data_cell(&mut self, now: Time, input: usize, cell: Cell, wires: &mut Wires<'_, Cell>) {
+    fn arrival(&mut self, now: Time, input: usize, cell: Cell, wires: &mut Wires<'_, Cell>) {
+        if !matches!(cell.kind(), Kind::Data | Kind::Rm) {
+            return self.control_cell(now, input, cell, wires);
+        }
         let may_start_at_once = self.may_start_at_once(now);
         let Destination::One { port: port_id, label } = self.inputs[input].vcs[cell.label() as usize].to else {
             return self.forward(now, input, cell, wires);
