@@ -17,7 +17,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 ENGINE_SOURCES := $(shell find crates -path '*/src*' \( -type d -o -name '*.rs' \)) $(wildcard crates/*/Cargo.toml) \
 	Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help setup reproduce pictures test check-rust test-rust check-python test-python format lock clean
+.PHONY: help setup reproduce pictures bench test check-rust test-rust check-python test-python format lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,6 +29,9 @@ reproduce: setup ## reproduce the papers into reproduction/ (ARGS="n23/figure-9 
 
 pictures: reproduce ## rewrite the pictures of docs/papers from reproduction/
 	$(BIN)/python -m cellway.papers.pictures reproduction docs/papers
+
+bench: ## cell-hops per second and instructions per cell-hop of whole networks
+	cargo run --release --locked -p cellway-bench
 
 test: check-rust test-rust check-python test-python ## formatting, lints, types, and all tests of both halves
 

@@ -1,7 +1,7 @@
 //! Links: one transmission line and its propagation delay, as a FIFO ring of (arrival time, cell).
 
 use crate::ring::Ring;
-use crate::time::{Duration, Time};
+use crate::time::{Duration, Moment, Phase, Time};
 
 /// Number of a link in its network.
 pub type LinkId = usize;
@@ -136,6 +136,12 @@ impl<C: Copy> Link<C> {
     #[inline]
     pub fn next_arrival(&self) -> Time {
         self.ring.first().map_or(Time::NEVER, |(arrival, _)| arrival)
+    }
+
+    /// The moment of the next arrival, [`Moment::NEVER`] where no cell is on its way.
+    #[inline]
+    pub fn next_moment(&self) -> Moment {
+        self.ring.first().map_or(Moment::NEVER, |(arrival, _)| arrival.at(Phase::Arrival))
     }
 
     /// Takes the next cell off the link.

@@ -56,6 +56,17 @@ impl<T: Copy> Ring<T> {
         first
     }
 
+    /// Takes the first record and puts it at the end.
+    #[inline]
+    pub fn rotate(&mut self) {
+        // The end has a place: that of the first record if there is no other.
+        let (from, to) = (self.place(self.taken), self.place(self.put));
+        self.places[to] = self.places[from];
+        let turned = usize::from(!self.is_empty());
+        self.taken += turned;
+        self.put += turned;
+    }
+
     /// Records in it.
     #[inline]
     pub fn len(&self) -> usize {
@@ -68,7 +79,7 @@ impl<T: Copy> Ring<T> {
         self.put == self.taken
     }
 
-    /// Records ever put.
+    /// Records ever put; one that is rotated is put again.
     pub fn total(&self) -> u64 {
         self.put as u64
     }
@@ -87,13 +98,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn is_a_deque(steps in prop::collection::vec(0u8..5, 0..400)) {
+        fn is_a_deque(steps in prop::collection::vec(0u8..6, 0..400)) {
             let (mut ring, mut plain, mut total) = (Ring::new(2, 0), VecDeque::new(), 0);
             for (k, step) in steps.into_iter().enumerate() {
                 if step < 3 {
                     ring.push(k);
                     plain.push_back(k);
                     total += 1;
+                } else if step == 3 {
+                    ring.rotate();
+                    total += u64::from(!plain.is_empty());
+                    let first = plain.pop_front();
+                    plain.extend(first);
                 } else {
                     prop_assert_eq!(ring.take(), plain.pop_front());
                 }

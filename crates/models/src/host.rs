@@ -411,7 +411,7 @@ impl Host {
     /// Takes the cells that arrive before `bound` and need only be counted, up to the first that needs more.
     #[inline(always)]
     fn consume(&mut self, link: &mut Link<Cell>, bound: Moment) -> Option<(Time, Cell)> {
-        while link.next_arrival().at(Phase::Arrival) < bound {
+        while link.next_moment() < bound {
             let (now, cell) = link.receive()?;
             let Some(receiving) = self.receiving.get_mut(cell.label() as usize) else { return Some((now, cell)) };
             let plain = cell.kind() == Kind::Data && !cell.aau() && !cell.corrupted();
@@ -580,7 +580,7 @@ impl Node<Cell> for Host {
     fn advance(&mut self, horizon: Time, wires: &mut Wires<'_, Cell>) {
         let limit = horizon.at(Phase::Service);
         if let Some(input) = self.input {
-            self.arrival = wires.link(input).next_arrival().at(Phase::Arrival);
+            self.arrival = wires.link(input).next_moment();
         }
         loop {
             let planned = self.agenda.first_moment();
@@ -591,7 +591,7 @@ impl Node<Cell> for Host {
                 && let Some(input) = self.input
             {
                 let other = self.consume(wires.link(input), planned.min(limit));
-                self.arrival = wires.link(input).next_arrival().at(Phase::Arrival);
+                self.arrival = wires.link(input).next_moment();
                 if let Some((now, cell)) = other {
                     self.arrival(now, cell, wires);
                 }

@@ -119,9 +119,32 @@ impl OutputLine {
         self.free_at <= now && self.ready == 0 && self.signals.is_empty() && !self.stamps
     }
 
-    /// True where no discipline must hear of every cell that joins a queue.
-    pub fn stamps_nothing(&self) -> bool {
-        !self.stamps
+    /// True where in all groups queues go in the order of their activation.
+    pub fn keeps_order(&self) -> bool {
+        self.groups.iter().all(|group| group.schedule.is_none())
+    }
+
+    /// Where order is kept: the group and the queue that go next. They do with [`first_went`](Self::first_went).
+    #[inline]
+    pub fn first_queue(&self) -> Option<(usize, QueueId)> {
+        if self.ready == 0 {
+            return None;
+        }
+        let group = self.ready.trailing_zeros() as usize;
+        Some((group, self.groups[group].waiting.first()?))
+    }
+
+    /// The first queue of `group` sends; it waits `again` behind the others, or not.
+    #[inline]
+    pub fn first_went(&mut self, group: usize, again: bool) {
+        let waiting = &mut self.groups[group].waiting;
+        if again {
+            return waiting.rotate();
+        }
+        waiting.take();
+        if waiting.is_empty() {
+            self.ready &= !(1 << group);
+        }
     }
 
     /// True where anything waits for the line; its start is planned then, and more that waits changes nothing of it.

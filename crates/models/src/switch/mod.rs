@@ -218,7 +218,7 @@ impl Switch {
     /// Finds the ports whose cells concern nobody but their books and queues.
     fn find_plain_ports(&mut self) {
         for port in &mut self.ports {
-            let of_port = port.gauge.is_none() && port.policy.admits_until_full() && port.line.stamps_nothing();
+            let of_port = port.gauge.is_none() && port.policy.admits_until_full() && port.line.keeps_order();
             let of_branches = port.branches.iter().all(|b| b.credit.is_none() && b.gauge.is_none());
             port.plain = of_port && of_branches && self.gauge.is_none();
         }
@@ -411,8 +411,8 @@ impl Switch {
             return self.serve_in_full(now, port_id, wires);
         }
         // At a plain port a queue that waits for the line holds a cell and may send.
-        if let Some(queue) = port.line.next_queue(now) {
-            let cell = port.take_plainly(now, queue, &mut self.memory);
+        if let Some((group, queue)) = port.line.first_queue() {
+            let cell = port.take_plainly(group, queue, &mut self.memory);
             self.shared -= 1;
             self.stored -= 1;
             port.line.transmit(now, cell, wires);
@@ -566,7 +566,7 @@ impl Node<Cell> for Switch {
     fn advance(&mut self, horizon: Time, wires: &mut Wires<'_, Cell>) {
         for (i, input) in self.inputs.iter().enumerate() {
             if self.arrivals.moment(i) == Moment::NEVER {
-                let next = arrival_moment(wires.link(input.link).next_arrival());
+                let next = wires.link(input.link).next_moment();
                 if next < Moment::NEVER {
                     self.arrivals.set(i, next);
                 }
@@ -582,7 +582,7 @@ impl Node<Cell> for Switch {
                 let input = self.arrivals.first_entry();
                 let link = wires.link(self.inputs[input].link);
                 let Some((now, cell)) = link.receive() else { break };
-                self.arrivals.set(input, arrival_moment(link.next_arrival()));
+                self.arrivals.set(input, link.next_moment());
                 self.arrival(now, input, cell, wires);
             } else {
                 let (now, entry) = (planned.time(), self.agenda.first_entry());
@@ -598,10 +598,4 @@ impl Node<Cell> for Switch {
     fn next_action(&self) -> Time {
         self.agenda.first_moment().min(self.arrivals.first_moment()).time()
     }
-}
-
-/// The moment of an arrival, if there is one.
-#[inline]
-fn arrival_moment(next: Time) -> Moment {
-    if next < Time::NEVER { next.at(Phase::Arrival) } else { Moment::NEVER }
 }

@@ -167,9 +167,9 @@ impl Port {
         }
     }
 
-    /// The first cell of queue `q` of a plain port leaves; the queue waits for its next turn if it holds more.
+    /// The first cell of queue `q`, the first of its group, leaves a plain port; if it holds more it waits again.
     #[inline(always)]
-    pub(super) fn take_plainly(&mut self, now: Time, q: QueueId, memory: &mut Memory) -> Cell {
+    pub(super) fn take_plainly(&mut self, group: usize, q: QueueId, memory: &mut Memory) -> Cell {
         let queue = &mut self.queues[q as usize];
         let (cell, _) = memory.pop(&mut queue.cells);
         let books = &mut self.branches[cell.label() as usize].books;
@@ -178,9 +178,7 @@ impl Port {
         self.sharing -= 1;
         self.queued -= 1;
         queue.active = !queue.cells.is_empty();
-        if queue.active {
-            self.line.activate(now, queue.group, q);
-        }
+        self.line.first_went(group, queue.active);
         cell
     }
 
