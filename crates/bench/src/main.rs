@@ -54,7 +54,10 @@ fn report(wanted: &[String]) -> ExitCode {
         eprintln!("no network called {unknown}; there are {}", names().join(", "));
         return ExitCode::from(2);
     }
-    println!("{:14} {:>10} {:>12} {:>8} {:>14}  {:>16}", "network", "cell-hops", "hops/s", "ns/hop", "instr./hop", "design's instr.");
+    println!(
+        "{:14} {:>10} {:>12} {:>8} {:>14}  {:>16}",
+        "network", "cell-hops", "hops/s", "ns/hop", "instr./hop", "design's instr."
+    );
     for case in networks::all() {
         if !wanted.is_empty() && !wanted.contains(&case.name) {
             continue;

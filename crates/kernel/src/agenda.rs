@@ -88,9 +88,39 @@ impl Agenda {
         if entry == self.first.entry && moment < self.second {
             self.entries[entry].moment = moment;
             self.first.moment = moment;
+        } else if entry == self.first.entry && moment > self.second && self.tournament.len() == 2 {
+            self.postpone_first(moment);
         } else {
             self.move_to(entry, moment);
         }
+    }
+
+    /// The first of the only group goes behind the second, which there is.
+    #[inline(never)]
+    fn postpone_first(&mut self, moment: Moment) {
+        if moment == Moment::NEVER {
+            return self.move_to(self.first.entry, moment);
+        }
+        let Agenda { first: Planned { entry, .. }, second, .. } = *self;
+        let new_first = self.entries[entry].later as usize;
+        let mut earlier = new_first;
+        let later = loop {
+            let later = self.entries[earlier].later as usize;
+            let other = self.entries[later].moment;
+            if other >= moment && (other > moment || self.ranks_first(moment, entry, later)) {
+                break later;
+            }
+            earlier = later;
+        };
+        let end = self.salts.len();
+        self.entries[end].later = new_first as u32;
+        self.entries[new_first].earlier = end as u32;
+        self.entries[earlier].later = entry as u32;
+        self.entries[entry] = Entry { moment, earlier: earlier as u32, later: later as u32 };
+        self.entries[later].earlier = entry as u32;
+        self.first = Planned { moment: second, entry: new_first };
+        self.second =
+            if earlier == new_first { moment } else { self.entries[self.entries[new_first].later as usize].moment };
     }
 
     #[inline(never)]

@@ -90,7 +90,7 @@ impl<C: Copy> Link<C> {
     ///
     /// # Panics
     /// In debug builds when the line is still busy at `start`.
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, start: Time, end: Time, cell: C) {
         debug_assert!(start >= self.busy_until, "a line sends two cells at once: {start:?} < {:?}", self.busy_until);
         self.busy_until = end;
@@ -102,6 +102,7 @@ impl<C: Copy> Link<C> {
     }
 
     #[cold]
+    #[inline(never)]
     fn send_specially(&mut self, start: Time, end: Time, cell: C) {
         let arrival = start + self.lookahead;
         let mut fate = Fate::Intact;
@@ -142,6 +143,12 @@ impl<C: Copy> Link<C> {
     #[inline]
     pub fn next_moment(&self) -> Moment {
         self.ring.first().map_or(Moment::NEVER, |(arrival, _)| arrival.at(Phase::Arrival))
+    }
+
+    /// The next cell and its arrival, left on the link.
+    #[inline]
+    pub fn next_cell(&self) -> Option<(Time, C)> {
+        self.ring.first()
     }
 
     /// Takes the next cell off the link.

@@ -63,7 +63,16 @@ impl OutputLine {
             waiting: Ring::new(16, 0),
         };
         let groups = groups.into_iter().map(group).collect();
-        OutputLine { link, clock, free_at: Time::ZERO, groups, stamps, ready: 0, signals: VecDeque::new(), sent: [0; 4] }
+        OutputLine {
+            link,
+            clock,
+            free_at: Time::ZERO,
+            groups,
+            stamps,
+            ready: 0,
+            signals: VecDeque::new(),
+            sent: [0; 4],
+        }
     }
 
     /// Cells sent of one kind.
@@ -90,7 +99,9 @@ impl OutputLine {
     /// A cell joined queue `queue` of `group`.
     #[inline]
     pub fn arrived(&mut self, now: Time, group: u8, queue: QueueId) {
-        if self.stamps && let Some(schedule) = &mut self.groups[group as usize].schedule {
+        if self.stamps
+            && let Some(schedule) = &mut self.groups[group as usize].schedule
+        {
             schedule.arrived(now, queue);
         }
     }

@@ -270,18 +270,22 @@ impl Switch {
     }
 
     /// A cell arrives. At a plain port this does what [`forward`](Switch::forward) does, without its questions.
+    /// True if it went straight through.
     #[inline(always)]
-    fn arrival(&mut self, now: Time, input: usize, cell: Cell, wires: &mut Wires<'_, Cell>) {
+    fn arrival(&mut self, now: Time, input: usize, cell: Cell, wires: &mut Wires<'_, Cell>) -> bool {
         if !matches!(cell.kind(), Kind::Data | Kind::Rm) {
-            return self.control_cell(now, input, cell, wires);
+            self.control_cell(now, input, cell, wires);
+            return false;
         }
         let may_start_at_once = self.may_start_at_once(now);
         let Destination::One { port: port_id, label } = self.inputs[input].vcs[cell.label() as usize].to else {
-            return self.forward(now, input, cell, wires);
+            self.forward(now, input, cell, wires);
+            return false;
         };
         let port = &mut self.ports[port_id as usize];
         if !port.plain {
-            return self.forward(now, input, cell, wires);
+            self.forward(now, input, cell, wires);
+            return false;
         }
         let cell = cell.relabelled(label);
         let books = &mut port.branches[label as usize].books;
@@ -294,6 +298,7 @@ impl Switch {
             books.passed();
             self.peak = self.peak.max(self.stored + 1);
             port.line.transmit(now, cell, wires);
+            return true;
         } else {
             let planned = port.line.is_awaited();
             port.store_plainly(now, label, cell, &mut self.memory);
@@ -304,6 +309,34 @@ impl Switch {
                 self.agenda.set(port_id as usize, port.line.next_start(now));
             }
         }
+        false
+    }
+
+    /// As long as nothing else comes first, cells of one input go straight through: [`arrival`](Switch::arrival), without
+    /// what cannot have changed since a cell went through just before.
+    #[inline(always)]
+    fn pass_on(&mut self, input: usize, limit: Moment, wires: &mut Wires<'_, Cell>) {
+        if self.arrivals.first_entry() != input {
+            return;
+        }
+        let others = self.agenda.first_moment().min(self.arrivals.second_moment()).min(limit);
+        let Input { link, vcs, .. } = &self.inputs[input];
+        while let Some((now, cell)) = wires.link(*link).next_cell() {
+            if now.at(Phase::Start) >= others || cell.kind() != Kind::Data {
+                break;
+            }
+            let Destination::One { port, label } = vcs[cell.label() as usize].to else { break };
+            let port = &mut self.ports[port as usize];
+            if !port.plain || port.sharing >= port.capacity || !port.line.is_idle(now) {
+                break;
+            }
+            wires.link(*link).receive();
+            let books = &mut port.branches[label as usize].books;
+            books.arrived += 1;
+            books.passed();
+            port.line.transmit(now, cell.relabelled(label), wires);
+        }
+        self.arrivals.set(input, wires.link(*link).next_moment());
     }
 
     /// A cell for one or several ports: admitted and stored, or dropped and counted.
@@ -583,7 +616,9 @@ impl Node<Cell> for Switch {
                 let link = wires.link(self.inputs[input].link);
                 let Some((now, cell)) = link.receive() else { break };
                 self.arrivals.set(input, link.next_moment());
-                self.arrival(now, input, cell, wires);
+                if self.arrival(now, input, cell, wires) {
+                    self.pass_on(input, limit, wires);
+                }
             } else {
                 let (now, entry) = (planned.time(), self.agenda.first_entry());
                 if entry < self.ports.len() {
