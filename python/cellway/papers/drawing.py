@@ -72,8 +72,9 @@ def _draw(axes: Axes, panel: Panel, figure: Figure) -> None:
         axes.set_xlim(*figure.x_range)
     handles, labels = axes.get_legend_handles_labels()
     if handles:
+        columns = 4 if len(handles) == 4 and sum(map(len, labels)) <= 44 else min(len(handles), 3)
         axes.legend(
-            handles, labels, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=min(len(handles), 3), fontsize=9,
+            handles, labels, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=columns, fontsize=9,
             frameon=False, borderaxespad=0.2, handlelength=1.6, columnspacing=1.4,
         )  # fmt: skip
 

@@ -71,6 +71,7 @@ def measure(results: Results) -> Mapping[str, float]:
 def figures(results: Results) -> Sequence[Figure]:
     result = results["two switches"]
     window = {"start": 0.0, "end": 1500 * CELL_TIME}
+    fills = tuple(curve(f"VC{k}", result.series("queue", node="s2", vc=f"vc{k}"), CELL_TIME, **window) for k in (1, 3))
     return [
         Figure(
             "throughput",
@@ -92,21 +93,14 @@ def figures(results: Results) -> Sequence[Figure]:
         ),
         Figure(
             "fill",
-            "Cells of each VC queued at switch 2. VC1 arrives at half the link rate in its bursts, so it swings by 4;"
-            " VC3 and VC4 come straight from hosts at full rate and swing by 7, as in figure 16.",
+            "Cells queued at switch 2, and the same enlarged. VC1 arrives at half the link rate in its bursts, so it"
+            " swings by 4; VC3, like VC4, comes straight from a host at full rate and swings by 7, as in figure 16.",
             "Time (cell times)",
             (
-                Panel(
-                    "Queue (cells)",
-                    tuple(
-                        curve(f"VC{k}", result.series("queue", node="s2", vc=f"vc{k}"), CELL_TIME, **window)
-                        for k in (1, 3, 4)
-                    ),
-                    (Level(103, "N3 - R/3"),),
-                    y_range=(0, 130),
-                ),
+                Panel("Queue (cells)", fills, (Level(103, "N3 - R/3"),), y_range=(0, 130)),
+                Panel("Queue (cells)", fills, (Level(103, "N3 - R/3"),), y_range=(98, 114)),
             ),
-            x_range=(0, 1500),
+            x_range=(0, 1200),
         ),
     ]
 

@@ -185,6 +185,7 @@ ITEM = Item(
                 2.0,
                 None,
                 "figure 23: much less buffer; twice, at least",
+                seeds="mean",
             )
             for ports in PORTS
         ),

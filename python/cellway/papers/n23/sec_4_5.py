@@ -13,9 +13,11 @@ from cellway.result import Result
 from cellway.scenario import (
     VC,
     AdditiveCredit,
+    CupCredit,
     GreedyTraffic,
     Link,
     N23Credit,
+    N123Credit,
     RandomCorruptionImpairment,
     RandomLossImpairment,
     Record,
@@ -40,7 +42,7 @@ def additive(n3: int = R) -> AdditiveCredit:
 
 
 def scenario(
-    credit: N23Credit | AdditiveCredit,
+    credit: N23Credit | AdditiveCredit | CupCredit | N123Credit,
     impairment: RandomLossImpairment | RandomCorruptionImpairment | ScheduledLossImpairment | None,
     vcs: int = 3,
     delay: str = DELAY,
