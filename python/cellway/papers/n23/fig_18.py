@@ -100,8 +100,8 @@ def figures(results: Results) -> Sequence[Figure]:
         ),
         Figure(
             "swing",
-            "The same, enlarged. VC1 arrives at half the link rate in its bursts, so it swings by 4; VC3, like VC4, comes"
-            " straight from a host at full rate and swings by 7, as in figure 16.",
+            "The same, enlarged. VC1 arrives at half the link rate in its bursts, so it swings by 4; VC3, like VC4,"
+            " comes straight from a host at full rate and swings by 7, as in figure 16.",
             "Time (cell times)",
             (Panel("Queue (cells)", fills, (Level(103, "N3 - R/3"),), y_range=(98, 114)),),
             x_range=(1000, 1300),
