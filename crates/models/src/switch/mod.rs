@@ -1,24 +1,25 @@
 //! The switch: shared memory, output ports, and the ends of flow-controlled VC links.
 
+mod assemble;
 mod memory;
 mod observe;
 mod port;
 
+pub use assemble::{InputParts, InputVcParts, PortParts, SwitchParts};
 pub use observe::SwitchGauge;
 pub use port::{Books, Branch, Port};
 
 use crate::buffer::DropReason;
 use crate::cell::{Cell, Kind, Label};
-use crate::credit::ends::{ReceiverEnd, SenderEnd, staggered};
-use crate::line::{OutputLine, Signal};
+use crate::credit::ends::ReceiverEnd;
+use crate::line::Signal;
 use cellway_kernel::agenda::Agenda;
 use cellway_kernel::link::{LinkId, Wires};
 use cellway_kernel::node::Node;
 use cellway_kernel::probe::Gauge;
-use cellway_kernel::rng::name_hash;
 use cellway_kernel::time::{Duration, Moment, Phase, Time};
-use memory::{Memory, Queue, UNICAST};
-use port::{Origin, PortQueue};
+use memory::{Memory, UNICAST};
+use port::Origin;
 
 /// A switch with shared memory and output queueing.
 ///
@@ -70,170 +71,7 @@ enum Timer {
     RedundantCredit { input: u32, label: Label, period: Duration },
 }
 
-/// The parts from which the network builder makes a switch.
-pub struct SwitchParts {
-    /// Its name.
-    pub name: String,
-    /// Inputs: link, port of the opposite direction, and per label the branches and the receiving end.
-    pub inputs: Vec<InputParts>,
-    /// Output ports.
-    pub ports: Vec<PortParts>,
-    /// Shared memory in cells; `u64::MAX` is unlimited.
-    pub memory: u64,
-}
-
-/// One input of [`SwitchParts`].
-pub struct InputParts {
-    /// Its link.
-    pub link: LinkId,
-    /// Name of the link.
-    pub name: String,
-    /// Port whose link is the opposite direction.
-    pub return_port: Option<u32>,
-    /// Per label: where its cells go.
-    pub vcs: Vec<InputVcParts>,
-}
-
-/// One VC on one input of [`SwitchParts`].
-pub struct InputVcParts {
-    /// Its branches: port, and label there.
-    pub branches: Vec<(u32, Label)>,
-    /// Receiving end of its flow control.
-    pub receiver: Option<ReceiverEnd>,
-}
-
-/// One port of [`SwitchParts`].
-pub struct PortParts {
-    /// Name of its link.
-    pub name: String,
-    /// The line.
-    pub line: OutputLine,
-    /// True where all VCs of a priority group share a queue.
-    pub shares_queue: bool,
-    /// Admission policy.
-    pub policy: Box<dyn crate::buffer::BufferPolicy>,
-    /// Buffer in cells; `u64::MAX` is unlimited.
-    pub capacity: u64,
-    /// Per label: priority group and the sending end of its flow control.
-    pub branches: Vec<(u8, Option<SenderEnd>)>,
-}
-
 impl Switch {
-    /// Assembles a switch.
-    pub fn new(parts: SwitchParts) -> Switch {
-        let mut timers = Vec::new();
-        let arrivals = Agenda::new(parts.inputs.iter().map(|i| name_hash(&i.name)));
-        let mut salts: Vec<u64> = parts.ports.iter().map(|p| name_hash(&p.name)).collect();
-        let mut timer_name = |name: String, timer: Timer| {
-            salts.push(name_hash(&name));
-            timers.push(timer);
-            (salts.len() - 1) as u32
-        };
-
-        let mut ports: Vec<Port> = Vec::new();
-        for (p, part) in parts.ports.into_iter().enumerate() {
-            let groups = part.branches.iter().map(|&(g, _)| g + 1).max().unwrap_or(0);
-            let queue = |group| PortQueue { cells: Queue::EMPTY, group, active: false };
-            let queues = match part.shares_queue {
-                true => (0..groups).map(queue).collect(),
-                false => part.branches.iter().map(|&(group, _)| queue(group)).collect(),
-            };
-            let branches = part.branches.into_iter().enumerate().map(|(label, (group, credit))| Branch {
-                queue: if part.shares_queue { u32::from(group) } else { label as u32 },
-                origin: Origin { input: u32::MAX, label: 0 },
-                shares_buffer: true,
-                timer: credit.as_ref().filter(|c| c.has_timeout()).map(|_| {
-                    let timer = Timer::CreditTimeout { port: p as u32, label: label as Label };
-                    timer_name(format!("{} timeout {label}", part.name), timer)
-                }),
-                credit: credit.map(Box::new),
-                gauge: None,
-                books: Books::default(),
-            });
-            ports.push(Port {
-                branches: branches.collect(),
-                name: part.name.clone(),
-                line: part.line,
-                policy: part.policy,
-                capacity: part.capacity,
-                sharing: 0,
-                queued: 0,
-                queues,
-                gauge: None,
-                plain: false,
-            });
-        }
-
-        let mut reserved = 0;
-        let mut inputs = Vec::new();
-        let mut redundant = Vec::new();
-        for (i, part) in parts.inputs.into_iter().enumerate() {
-            let mut vcs = Vec::new();
-            for (label, InputVcParts { branches, receiver }) in part.vcs.into_iter().enumerate() {
-                for &(port, out) in &branches {
-                    let branch = &mut ports[port as usize].branches[out as usize];
-                    branch.origin = Origin { input: i as u32, label: label as Label };
-                    branch.shares_buffer = receiver.is_none();
-                }
-                if let Some(receiver) = &receiver {
-                    reserved += receiver.buffer;
-                    if let Some(period) = receiver.redundant {
-                        let name = format!("{} redundant {label}", part.name);
-                        let timer = Timer::RedundantCredit { input: i as u32, label: label as Label, period };
-                        let entry = timer_name(name.clone(), timer);
-                        redundant.push((entry, staggered(&name, period)));
-                    }
-                }
-                let to = match branches[..] {
-                    [(port, label)] => Destination::One { port, label },
-                    _ => Destination::Many(branches.into()),
-                };
-                vcs.push(InputVc { to, stored: 0, receiver: receiver.map(Box::new), gauge: None });
-            }
-            inputs.push(Input { link: part.link, return_port: part.return_port, vcs });
-        }
-
-        let mut agenda = Agenda::new(salts);
-        for (entry, first) in redundant {
-            agenda.set(entry as usize, first.at(Phase::Timer));
-        }
-        let mut switch = Switch {
-            name: parts.name,
-            inputs,
-            ports,
-            memory: Memory::new(),
-            shared_limit: parts.memory.saturating_sub(reserved),
-            shared: 0,
-            stored: 0,
-            peak: 0,
-            gauge: None,
-            arrivals,
-            agenda,
-            timers,
-        };
-        switch.find_plain_ports();
-        switch
-    }
-
-    /// Finds the ports whose cells concern nobody but their books and queues.
-    fn find_plain_ports(&mut self) {
-        for port in &mut self.ports {
-            let of_port = port.gauge.is_none() && port.policy.admits_until_full() && port.line.keeps_order();
-            let of_branches = port.branches.iter().all(|b| b.credit.is_none() && b.gauge.is_none());
-            port.plain = of_port && of_branches && self.gauge.is_none();
-        }
-        for vc in self.inputs.iter().flat_map(|input| &input.vcs) {
-            match &vc.to {
-                Destination::One { port, .. } => {
-                    self.ports[*port as usize].plain &= vc.receiver.is_none() && vc.gauge.is_none();
-                }
-                Destination::Many(branches) => {
-                    branches.iter().for_each(|&(port, _)| self.ports[port as usize].plain = false);
-                }
-            }
-        }
-    }
-
     /// True if nothing else of this node comes before an idle line starts at `now`.
     #[inline]
     fn may_start_at_once(&self, now: Time) -> bool {

@@ -1,17 +1,19 @@
 //! The host: applications at the ends of VCs, sharing one network interface.
 
+mod backlog;
+mod observe;
+
 use crate::cell::{Cell, Kind, Label};
 use crate::credit::ends::{ReceiverEnd, SenderEnd, staggered};
 use crate::line::{OutputLine, Signal};
 use crate::traffic::{Offer, Traffic};
+use backlog::Backlog;
 use cellway_kernel::agenda::Agenda;
 use cellway_kernel::invariant;
 use cellway_kernel::link::{Link, LinkId, Wires};
 use cellway_kernel::node::Node;
-use cellway_kernel::probe::Gauge;
 use cellway_kernel::rng::name_hash;
 use cellway_kernel::time::{Duration, Moment, Phase, Time};
-use std::collections::VecDeque;
 
 /// A host with one line to the network and one from it.
 ///
@@ -91,52 +93,6 @@ pub struct Sent {
     pub sent: u64,
     /// Cells that wait in the host.
     pub waiting: u64,
-}
-
-/// Cells that wait in a host, in order: runs of cells, some of which end a message.
-#[derive(Default)]
-struct Backlog {
-    endless: bool,
-    cells: u64,
-    runs: VecDeque<Run>,
-}
-
-#[derive(Clone, Copy)]
-struct Run {
-    cells: u64,
-    ends_message: bool,
-}
-
-impl Backlog {
-    #[inline]
-    fn is_empty(&self) -> bool {
-        self.cells == 0 && !self.endless
-    }
-
-    fn add(&mut self, cells: u64, ends_message: bool) {
-        if cells == 0 {
-            return;
-        }
-        self.cells += cells;
-        match self.runs.back_mut() {
-            Some(last) if !last.ends_message && !ends_message => last.cells += cells,
-            _ => self.runs.push_back(Run { cells, ends_message }),
-        }
-    }
-
-    /// Takes one cell; true if it ends a message.
-    #[inline]
-    fn take(&mut self) -> bool {
-        let Some(run) = self.runs.front_mut() else { return false };
-        self.cells -= 1;
-        run.cells -= 1;
-        if run.cells > 0 {
-            return false;
-        }
-        let ends = run.ends_message;
-        self.runs.pop_front();
-        ends
-    }
 }
 
 impl Sending {
@@ -502,76 +458,6 @@ impl Host {
                     self.send_credit_cell(now, label, wires);
                 }
             }
-        }
-    }
-
-    /// Its name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The books of VC `label` of the line.
-    pub fn sent(&self, label: Label) -> Sent {
-        let s = &self.sending[label as usize];
-        Sent { offered: s.offered + s.sent_endless, sent: s.sent, waiting: s.backlog.cells }
-    }
-
-    /// Cells of a kind that the line has sent.
-    pub fn line_sent(&self, kind: Kind) -> u64 {
-        self.line.as_ref().map_or(0, |line| line.sent(kind))
-    }
-
-    /// The application of VC `label` of the line.
-    pub fn traffic(&self, label: Label) -> &dyn Traffic {
-        &*self.sending[label as usize].application
-    }
-
-    /// What arrived of VC `label` of the input.
-    pub fn delivered(&self, label: Label) -> Delivered {
-        self.receiving[label as usize].books
-    }
-
-    /// Sending ends: link, label there, end.
-    pub fn senders(&self) -> impl Iterator<Item = (LinkId, Label, &SenderEnd)> {
-        let line = self.line.as_ref().map(OutputLine::link);
-        let vcs = self.sending.iter().enumerate();
-        vcs.filter_map(move |(label, s)| Some((line?, label as Label, s.credit.as_deref()?)))
-    }
-
-    /// Receiving ends: link, label there, end.
-    pub fn receivers(&self) -> impl Iterator<Item = (LinkId, Label, &ReceiverEnd)> {
-        let vcs = self.receiving.iter().enumerate();
-        vcs.filter_map(|(label, r)| Some((self.input?, label as Label, r.receiver.as_deref()?)))
-    }
-
-    fn credit_mut(&mut self, label: Label) -> &mut SenderEnd {
-        let credit = self.sending[label as usize].credit.as_mut();
-        credit.expect("a credit recorder belongs to a flow-controlled VC")
-    }
-
-    /// Begins to record the credit held for VC `label` of the line.
-    pub fn record_credit(&mut self, label: Label, every: Option<Duration>) {
-        let credit = self.credit_mut(label);
-        credit.gauge = Some(Box::new(Gauge::new(credit.balance() as f64, every)));
-    }
-
-    /// The recorder, with all bins closed that end by `now`.
-    pub fn recorded_credit(&mut self, label: Label, now: Time) -> &Gauge {
-        let gauge = self.credit_mut(label).gauge.as_mut().expect("this was recorded");
-        gauge.close_bins(now);
-        gauge
-    }
-
-    /// Asserts the conservation identities.
-    ///
-    /// # Panics
-    /// Where the books do not balance: a bug of Cellway.
-    pub fn check_books(&self) {
-        for (vc, s) in self.sending.iter().enumerate() {
-            let (came, went) = (s.offered + s.sent_endless, s.sent + s.backlog.cells);
-            invariant!(came == went, self.name, "VC {vc}: {came} cells offered, {went} sent or waiting");
-            let runs: u64 = s.backlog.runs.iter().map(|r| r.cells).sum();
-            invariant!(runs == s.backlog.cells, self.name, "VC {vc}: {runs} in runs, {} waiting", s.backlog.cells);
         }
     }
 }

@@ -1,0 +1,83 @@
+//! What can be seen of a host: its books, the ends of its flow-controlled links, its recorders.
+
+use super::{Delivered, Host, Sent};
+use crate::cell::{Kind, Label};
+use crate::credit::ends::{ReceiverEnd, SenderEnd};
+use crate::line::OutputLine;
+use crate::traffic::Traffic;
+use cellway_kernel::invariant;
+use cellway_kernel::link::LinkId;
+use cellway_kernel::probe::Gauge;
+use cellway_kernel::time::{Duration, Time};
+
+impl Host {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The books of VC `label` of the line.
+    pub fn sent(&self, label: Label) -> Sent {
+        let s = &self.sending[label as usize];
+        Sent { offered: s.offered + s.sent_endless, sent: s.sent, waiting: s.backlog.cells }
+    }
+
+    /// Cells of a kind that the line has sent.
+    pub fn line_sent(&self, kind: Kind) -> u64 {
+        self.line.as_ref().map_or(0, |line| line.sent(kind))
+    }
+
+    /// The application of VC `label` of the line.
+    pub fn traffic(&self, label: Label) -> &dyn Traffic {
+        &*self.sending[label as usize].application
+    }
+
+    /// What arrived of VC `label` of the input.
+    pub fn delivered(&self, label: Label) -> Delivered {
+        self.receiving[label as usize].books
+    }
+
+    /// Sending ends: link, label there, end.
+    pub fn senders(&self) -> impl Iterator<Item = (LinkId, Label, &SenderEnd)> {
+        let line = self.line.as_ref().map(OutputLine::link);
+        let vcs = self.sending.iter().enumerate();
+        vcs.filter_map(move |(label, s)| Some((line?, label as Label, s.credit.as_deref()?)))
+    }
+
+    /// Receiving ends: link, label there, end.
+    pub fn receivers(&self) -> impl Iterator<Item = (LinkId, Label, &ReceiverEnd)> {
+        let vcs = self.receiving.iter().enumerate();
+        vcs.filter_map(|(label, r)| Some((self.input?, label as Label, r.receiver.as_deref()?)))
+    }
+
+    fn credit_mut(&mut self, label: Label) -> &mut SenderEnd {
+        let credit = self.sending[label as usize].credit.as_mut();
+        credit.expect("a credit recorder belongs to a flow-controlled VC")
+    }
+
+    /// Begins to record the credit held for VC `label` of the line.
+    pub fn record_credit(&mut self, label: Label, every: Option<Duration>) {
+        let credit = self.credit_mut(label);
+        credit.gauge = Some(Box::new(Gauge::new(credit.balance() as f64, every)));
+    }
+
+    /// The recorder, with all bins closed that end by `now`.
+    pub fn recorded_credit(&mut self, label: Label, now: Time) -> &Gauge {
+        let gauge = self.credit_mut(label).gauge.as_mut().expect("this was recorded");
+        gauge.close_bins(now);
+        gauge
+    }
+
+    /// Asserts the conservation identities.
+    ///
+    /// # Panics
+    /// Where the books do not balance: a bug of Cellway.
+    pub fn check_books(&self) {
+        for (vc, s) in self.sending.iter().enumerate() {
+            let (came, went) = (s.offered + s.sent_endless, s.sent + s.backlog.cells);
+            invariant!(came == went, self.name, "VC {vc}: {came} cells offered, {went} sent or waiting");
+            let runs: u64 = s.backlog.cells_in_runs();
+            invariant!(runs == s.backlog.cells, self.name, "VC {vc}: {runs} in runs, {} waiting", s.backlog.cells);
+        }
+    }
+}
