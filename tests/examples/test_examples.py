@@ -1,0 +1,198 @@
+"""Every example does what its header says."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cellway import Result
+from cellway.stats import mean_interval
+from cellway.theory import credit, queues
+
+from .conftest import EXAMPLES, Runner
+
+#: The example that each test below runs.
+TESTED = {
+    "credit-loss.yaml",
+    "fabric-link.yaml",
+    "fair-share.yaml",
+    "multicast.yaml",
+    "multiplexing.yaml",
+    "nfs.yaml",
+    "priorities.yaml",
+    "trace-file.yaml",
+    "video-and-data.yaml",
+    "voice.yaml",
+}
+
+
+def row(result: Result, table: str, **which: str) -> dict[str, Any]:
+    """The one row of a table that has these values."""
+    found = [one for one in result.tables[table].to_pylist() if all(one[k] == v for k, v in which.items())]
+    assert len(found) == 1, f"{len(found)} rows of {table} for {which}"
+    return found[0]
+
+
+def total(result: Result, table: str, column: str) -> int:
+    return sum(result.tables[table][column].to_pylist())
+
+
+def share(result: Result, vc: str, rate: float, to: str | None = None) -> float:
+    """Delivered cells as a fraction of what a line of `rate` bit/s carries."""
+    which = {"vc": vc} if to is None else {"vc": vc, "destination": to}
+    return row(result, "vcs", **which)["rate"] * 424 / rate
+
+
+def cell_times(result: Result, vc: str, rate: float) -> Any:
+    return result.delay(vc).values * rate / 424
+
+
+def test_every_example_has_a_test_and_every_test_its_example() -> None:
+    found = {path.name for path in EXAMPLES.glob("*.yaml")}
+    assert len(found) >= 8
+    assert found == TESTED
+    source = "".join(path.read_text(encoding="utf-8") for path in EXAMPLES.parent.glob("tests/examples/test_*.py"))
+    assert {name for name in found if f'example("{name}"' in source} == found
+
+
+@pytest.mark.parametrize("name", sorted(TESTED))
+def test_header_says_what_to_expect(name: str) -> None:
+    header = re.match(r"(?:#.*\n)+", (EXAMPLES / name).read_text(encoding="utf-8"))
+    assert header is not None
+    parts = re.findall(r"^# (Question|Look at|Expect): \S", header.group(), re.MULTILINE)
+    assert parts == ["Question", "Look at", "Expect"]
+
+
+def test_video_and_data(example: Runner) -> None:
+    result = example("video-and-data.yaml")
+    assert row(result, "links", link="s1->s2")["utilisation"] > 0.9999
+    assert total(result, "queues", "dropped") == 0
+    held = row(result, "credits", vc="transfer", link="files->s1")
+    assert held["n2"] + held["n3"] == 167
+    assert result.series("queue", node="s1", vc="transfer").max() <= 167
+    film = result.bandwidth("s1->s2", vc="film", window="500 cell_times")
+    assert film.between(3.0e-3, 3.2e-3).mean() == pytest.approx(0.8, abs=0.02)
+    both = (
+        film.between(3.0e-3, 3.2e-3).mean()
+        + result.bandwidth("s1->s2", vc="transfer", window="500 cell_times").between(3.0e-3, 3.2e-3).mean()
+    )
+    assert both == pytest.approx(1.0, abs=0.005)
+
+
+def test_fair_share(example: Runner) -> None:
+    result = example("fair-share.yaml")
+    for vc, n3 in {"vc1": 155, "vc2": 113, "vc3": 63}.items():
+        assert share(result, vc, 622.08e6) == pytest.approx(1 / 3, abs=1e-4)
+        queue = result.series("queue", node="s1", vc=vc).between(0.01, result.end)
+        assert n3 - 157 / 3 - 1 <= queue.min()
+        assert queue.max() <= n3 - 157 / 3 + 10
+
+
+def test_credit_loss(example: Runner) -> None:
+    result = example("credit-loss.yaml")
+    assert share(result, "absolute", 622.08e6) == pytest.approx(1 / 3, abs=0.001)
+    assert share(result, "additive", 622.08e6) == 0.0
+    assert result.series("credit", vc="additive").between(0.03, result.end).max() == 0.0
+    assert total(result, "credits", "overflow") == 0
+    assert row(result, "links", link="s1->a")["lost"] > 100
+
+
+def test_multicast(example: Runner) -> None:
+    result = example("multicast.yaml")
+    assert row(result, "switches", node="s1")["peak"] <= 167 + 10  # and a few of the crossing VCs
+    assert result.series("queue", node="s1", vc="tree").max() <= 167
+    for k in range(1, 6):
+        assert share(result, "tree", 622.08e6, f"b{k}") == pytest.approx(0.5, abs=0.001)
+    free = example("multicast.yaml", "--set", "vcs.tree.credit=null")
+    assert row(free, "switches", node="s1")["peak"] > 9000
+    for k in range(1, 6):
+        assert share(free, "tree", 622.08e6, f"b{k}") == pytest.approx(1 - k / 10, abs=0.001)
+
+
+def test_nfs(example: Runner) -> None:
+    plain = example("nfs.yaml")
+    controlled = example("nfs.yaml", "--set", "vcs.nfs[1..10].credit={kind: n23, n2: 10 cells}")
+
+    def calls(result: Result) -> list[dict[str, Any]]:
+        return [one for one in result.vcs.to_pylist() if one["direction"] == "forward"]
+
+    assert total(plain, "queues", "dropped") > 0
+    assert total(plain, "vcs", "repeated") > 0
+    assert min(one["responses"] for one in calls(plain)) <= 5
+    assert max(one["responses"] for one in calls(plain)) > 200
+    assert total(controlled, "queues", "dropped") == total(controlled, "vcs", "repeated") == 0
+    assert max(one["longest_response"] for one in calls(controlled)) < 6e-3
+    answers = [one["responses"] for one in calls(controlled)]
+    assert max(answers) < 1.05 * min(answers)
+    assert sum(answers) > 3 * sum(one["responses"] for one in calls(plain))
+
+
+def test_multiplexing(example: Runner) -> None:
+    def lost(*arguments: str) -> float:
+        result = example("multiplexing.yaml", *arguments)
+        assert total(result, "vcs", "sent") / (result.end * 155.52e6 / 424) == pytest.approx(0.8, rel=0.05)
+        return total(result, "queues", "dropped") / total(result, "vcs", "sent")
+
+    share_lost = lost()
+    assert 0.002 < share_lost < 0.01 < 0.064
+    assert lost("--set", "switches.s1.port.buffer=20 cells") > 3 * share_lost
+    assert lost("--set", "switches.s1.port.buffer=2000 cells") == 0.0
+    result = example("multiplexing.yaml")
+    assert result.series("queue", node="s1", link="s1->sink").max() == 200
+
+
+def test_voice(example: Runner) -> None:
+    cell = 155.52e6 / 424
+    means = []
+    for seed in range(1, 31):
+        result = example("voice.yaml", "--seed", str(seed))
+        # Two cell times on the two lines, the rest is waiting. The last period: all trunks have started.
+        waits = np.array([result.delay(f"voice{k}").values[-1] * cell - 2 for k in range(1, 25)])
+        assert waits.max() < 23.001
+        means.append(waits.mean())
+    theory = queues.periodic_mean_wait(24, 30)
+    assert f"{theory:.2f}" == "1.18"
+    assert queues.md1_mean_wait(24 / 30) == pytest.approx(2.0)
+    interval = mean_interval(means, 0.9999)
+    assert theory in interval
+    assert 2.0 not in interval
+
+
+def test_trace_file(example: Runner) -> None:
+    result = example("trace-file.yaml")
+    video = row(result, "vcs", vc="video")
+    assert (video["messages"], video["spoiled_messages"]) == (48, 0)
+    assert video["delivered"] == 4 * 1390
+    assert result.series("queue", node="s1").max() == 395
+    assert 0.595 < row(result, "links", link="s1->viewer")["utilisation"] < 0.60
+
+
+def test_priorities(example: Runner) -> None:
+    line = 155.52e6
+    result = example("priorities.yaml")
+    for vc in ("high", "middle", "low"):
+        books = row(result, "queues", vc=vc)
+        assert books["dropped"] / books["arrived"] == pytest.approx(1 / 6, abs=0.02)
+    # Two cell times of transmission are no waiting: one on the port's line, a quarter on the access line.
+    assert (cell_times(result, "high", line) - 1.25).max() < 10
+    assert (cell_times(result, "low", line) - 1.25).mean() > 100
+    held = example("priorities.yaml", "--set", "vcs.low.credit={kind: n23}")
+    assert total(held, "queues", "dropped") == 0
+    assert share(held, "low", line) == pytest.approx(0.2, abs=0.01)
+    assert share(held, "high", line) == pytest.approx(0.4, abs=0.01)
+
+
+def test_fabric_link(example: Runner) -> None:
+    result = example("fabric-link.yaml")
+    loop = (2 * 150 + 2 * 4.24) / 4.24
+    assert f"{loop:.1f}" == "72.8"
+    assert share(result, "full", 100e9) == share(result, "lots", 100e9) == pytest.approx(1.0, abs=1e-4)
+    assert share(result, "half", 100e9) == pytest.approx(37 / loop, abs=0.002)
+    assert share(result, "half", 100e9) == pytest.approx(credit.greedy_rate(1, 36, loop - 1), abs=0.002)
+    assert 0.25 <= share(result, "sized", 100e9) < 0.29
+    sized = row(result, "credits", vc="sized")
+    assert sized["n2"] + sized["n3"] == 29
+    assert total(result, "queues", "dropped") == total(result, "credits", "overflow") == 0
