@@ -17,7 +17,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 ENGINE_SOURCES := $(shell find crates -path '*/src*' \( -type d -o -name '*.rs' \)) $(wildcard crates/*/Cargo.toml) \
 	Cargo.toml Cargo.lock pyproject.toml
 
-.PHONY: help setup reproduce pictures bench test check-rust test-rust check-python test-python format lock clean
+.PHONY: help setup reproduce pictures bench test check-rust test-rust check-python test-python format docs lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ format: .venv/dev.stamp ## rewrite Rust and Python sources in the project's form
 	find crates -name '*.rs' -exec rustfmt --edition 2024 {} +
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: setup ## rewrite what is generated in README.md and docs/: output of commands, tables of parameters, figures
+	$(BIN)/python docs/refresh.py
 
 lock: $(UV) ## regenerate requirements/*.lock from pyproject.toml (LOCKFLAGS=--upgrade takes newer versions)
 	$(call compile,run.lock,)

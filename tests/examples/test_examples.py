@@ -166,7 +166,7 @@ def test_trace_file(example: Runner) -> None:
     video = row(result, "vcs", vc="video")
     assert (video["messages"], video["spoiled_messages"]) == (48, 0)
     assert video["delivered"] == 4 * 1390
-    assert result.series("queue", node="s1").max() == 395
+    assert result.series("queue", node="s1").max() == 394
     assert 0.595 < row(result, "links", link="s1->viewer")["utilisation"] < 0.60
 
 
