@@ -33,7 +33,7 @@ MAKE = "make reproduce ARGS="
 
 
 def pages() -> list[Path]:
-    """The documents whose blocks are executed: all but decisions, and the papers' pages, which have tests of their own."""
+    """The documents whose blocks are executed: not decisions, nor the pages of papers, which have their own tests."""
     found = sorted((ROOT / "docs").rglob("*.md"))
     return [ROOT / "README.md", *(path for path in found if path.parent.name not in ("decisions", "papers"))]
 

@@ -55,7 +55,9 @@ def test_a_stale_page_is_found() -> None:
     assert "`redundant`" in refresh.refreshed(table)
 
 
-@pytest.mark.parametrize("block", ["```sh\nls\n```\n", "```text\n42\n```\n", "```python\n1 / 0\n```\n", "```console\nx\n```\n"])
+@pytest.mark.parametrize(
+    "block", ["```sh\nls\n```\n", "```text\n42\n```\n", "```python\n1 / 0\n```\n", "```console\nx\n```\n"]
+)
 def test_a_block_that_cannot_be_executed_is_an_error(block: str) -> None:
     with pytest.raises(refresh.BlockError):
         refresh.refreshed(block)
@@ -138,7 +140,9 @@ def test_the_readme_is_as_ruled() -> None:
     commands = re.findall(r"^    make (\w+) ", text, re.MULTILINE)
     assert commands == ["reproduce", "test"]
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert re.search(r"^reproduce: setup.*\n\t\$\(BIN\)/cellway reproduce --out reproduction \$\(ARGS\)$", makefile, re.M)
+    assert re.search(
+        r"^reproduce: setup.*\n\t\$\(BIN\)/cellway reproduce --out reproduction \$\(ARGS\)$", makefile, re.M
+    )
     [program] = [body for kind, body in refresh.FENCE.findall(text) if kind == "python"]
     assert len(program.splitlines()) <= 6
     assert len(re.findall(r"!\[", text)) == 1
