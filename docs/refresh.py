@@ -98,12 +98,13 @@ def session() -> Iterator[Session]:
 
 def console(body: str, run: Session) -> str:
     """A `console` block with what its commands print now, cut where the old output ends with `...`."""
-    parts = re.split(r"^(\$ .*(?:\n  +.*)*)\n", body, flags=re.MULTILINE)
+    # A command goes on in the next line only after a backslash: what is printed may be indented.
+    parts = re.split(r"^(\$ .*(?:(?<=\\)\n.*)*)\n", body, flags=re.MULTILINE)
     if parts[0]:
         raise BlockError(f"a console block begins with a command, not with: {parts[0]!r}")
     written = ""
     for command, old in zip(parts[1::2], parts[2::2], strict=True):
-        new = run.command(re.sub(r"\s*\\?\n\s+", " ", command[2:]))
+        new = run.command(re.sub(r"\s*\\\n\s*", " ", command[2:]))
         if old.endswith("...\n"):
             new = "".join(new.splitlines(keepends=True)[: old.count("\n") - 1]) + "...\n"
         written += f"{command}\n{new}"

@@ -137,6 +137,7 @@ def test_every_key_of_the_language_has_its_row() -> None:
 
 def test_the_readme_is_as_ruled() -> None:
     text = PAGES["README.md"]
+    assert "[exit status" not in text, "a command of the README fails"
     commands = re.findall(r"^    make (\w+) ", text, re.MULTILINE)
     assert commands == ["reproduce", "test"]
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
