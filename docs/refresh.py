@@ -30,6 +30,7 @@ GENERATED = re.compile(
 )
 ELAPSED = re.compile(r" in \d+\.\d\d s\b")
 MAKE = "make reproduce ARGS="
+FAILED = "[exit status"
 
 
 def pages() -> list[Path]:
@@ -58,7 +59,7 @@ class Session:
             raise BlockError(f"only cellway commands are run, found: {line}")
         with self._inside() as printed:
             status = cli.main(words[1:])
-        return self._settled(printed.getvalue()) + (f"[exit status {status}]\n" if status else "")
+        return self._settled(printed.getvalue()) + (f"{FAILED} {status}]\n" if status else "")
 
     def python(self, source: str) -> str:
         """What a program prints; names stay for the next one."""
@@ -105,6 +106,8 @@ def console(body: str, run: Session) -> str:
     written = ""
     for command, old in zip(parts[1::2], parts[2::2], strict=True):
         new = run.command(re.sub(r"\s*\\\n\s*", " ", command[2:]))
+        if FAILED in new and FAILED not in old:  # a page says it first where a command is meant to fail
+            raise BlockError(f"this command fails now: {command}\n{new}")
         if old.endswith("...\n"):
             new = "".join(new.splitlines(keepends=True)[: old.count("\n") - 1]) + "...\n"
         written += f"{command}\n{new}"

@@ -51,6 +51,10 @@ def test_a_stale_page_is_found() -> None:
     console = "```console\n$ cellway list discard\nold\n```\n"
     assert "tail_drop" in refresh.refreshed(console)
     assert "cut" not in refresh.refreshed("```console\n$ cellway list\ncut\n...\n```\n")
+    # What is printed may be indented; only a backslash makes a command go on.
+    console = "```console\n$ cellway list discard\n  cut\n```\n"
+    assert refresh.refreshed(console) == refresh.refreshed(console.replace("  cut\n", ""))
+    assert "tail_drop" in refresh.refreshed(console.replace(" discard\n", " \\\n    discard\n"))
     table = "<!-- parameters credit.n23 -->\n<!-- end -->\n"
     assert "`redundant`" in refresh.refreshed(table)
 
@@ -61,6 +65,14 @@ def test_a_stale_page_is_found() -> None:
 def test_a_block_that_cannot_be_executed_is_an_error(block: str) -> None:
     with pytest.raises(refresh.BlockError):
         refresh.refreshed(block)
+
+
+def test_a_command_that_begins_to_fail_is_an_error() -> None:
+    console = "```console\n$ cellway run nowhere.yaml\n```\n"
+    with pytest.raises(refresh.BlockError, match="fails now"):
+        refresh.refreshed(console)
+    expected = console.replace("yaml\n", "yaml\n[exit status 2]\n")
+    assert refresh.refreshed(expected).endswith("[exit status 2]\n```\n")
 
 
 def numbers(svg: bytes) -> tuple[str, np.ndarray]:
