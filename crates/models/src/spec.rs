@@ -8,7 +8,7 @@ use crate::impairment::ImpairmentSpec;
 use crate::schedule::ScheduleSpec;
 use crate::traffic::TrafficSpec;
 use cellway_kernel::time::Duration;
-use cellway_kernel::units::{BitRate, Cells};
+use cellway_kernel::units::{BitRate, CellRate, Cells};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -106,6 +106,10 @@ pub struct Vc {
     /// Priority group, 0 (served first) to 63.
     #[serde(default)]
     pub priority: u8,
+    /// Minimum cell rate of the contract, in both directions: the ABR floor, the weight in fair queuing and in buffer
+    /// shares, the rate that policing enforces. `null` is no minimum: zero.
+    #[serde(default)]
+    pub mcr: Option<CellRate>,
     /// The application.
     pub traffic: TrafficSpec,
     /// Credit flow control by the name of the link (of the return path too, for applications that answer).

@@ -147,7 +147,7 @@ impl Maker {
                 }
             }
         }
-        Vc { from, to, links, priority: self.random.random_range(0..3), traffic, credit }
+        Vc { from, to, links, priority: self.random.random_range(0..3), mcr: None, traffic, credit }
     }
 
     fn traffic(&mut self, one_destination: bool) -> TrafficSpec {
