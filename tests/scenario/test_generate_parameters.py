@@ -11,7 +11,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from cellway import _engine
-from cellway.scenario import FAMILIES, Cells, Duration, Fraction, Scenario
+from cellway.scenario import FAMILIES, Cells, Duration, Fraction, Scenario, generate_parameters
 from cellway.scenario.generate_parameters import Generator, SchemaError, main
 
 VARIANT = {
@@ -31,6 +31,8 @@ VARIANT = {
         "flag": {"type": "boolean", "default": False},
         "which": {"$ref": "#/$defs/Which", "default": "all"},
         "periods": {"type": "array", "items": {"$ref": "#/$defs/Period"}, "minItems": 1},
+        "inner": {"$ref": "#/$defs/Inner", "default": {"kind": "calm", "size": 3}},
+        "outer": {"anyOf": [{"$ref": "#/$defs/Inner"}, {"type": "null"}], "default": None},
         "maybe": {"anyOf": [{"$ref": "#/$defs/Period"}, {"type": "null"}], "default": None},
     },
     "required": ["kind", "size", "periods"],
@@ -59,15 +61,31 @@ def schema(variant: dict[str, Any] = VARIANT) -> dict[str, Any]:
             "Link": {"properties": {"impairments": {"type": "array", "items": {"$ref": "#/$defs/Single"}}}},
             "Traffic": family,
             "Single": single,
+            "Inner": {"oneOf": [
+                {"properties": {"kind": {"const": "calm"}, "size": {"type": "integer", "format": "cells", "default": 3}}},
+                {"properties": {"kind": {"const": "wild"}}},
+            ]},
             "Second": {"description": "Another.", "type": "object", "properties": {"size": {"type": "integer", "format": "cells", "default": 7}}},
+            "Unlisted": {"oneOf": [{"properties": {"kind": {"const": "none"}}}]},
             "Which": {"oneOf": [{"type": "string", "const": "all"}, {"type": "string", "const": "data"}]},
             "Period": {"description": "A period.", "type": "object", "properties": {"from": {"type": "integer", "format": "duration"}, "to": {"type": "integer", "format": "duration"}}, "required": ["from", "to"]},
         }
     }  # fmt: skip
 
 
+PLACES: dict[str, tuple[str, str | None]] = {
+    "traffic": ("Vc", "traffic"),
+    "credit": ("Vc", "credit"),
+    "schedule": ("Port", "schedule"),
+    "discard": ("Port", "discard"),
+    "impairment": ("Link", "impairments"),
+    "inner": ("Inner", None),
+}
+
+
 @pytest.fixture
 def generated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setattr(generate_parameters, "FAMILIES", PLACES)
     name = "generated_for_a_test"
     (tmp_path / f"{name}.py").write_text(Generator(schema()).source(), encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
@@ -98,7 +116,7 @@ def test_shared_definitions_and_references(generated: Any) -> None:
     assert generated.SecondOneTraffic().size == Cells("7 cells")
     assert generated.SecondOneTraffic.__doc__ == "Another."
     assert generated.OnlyCredit.__doc__ == "The `only` credit."
-    assert set(generated.FAMILIES) == {"traffic", "credit", "schedule", "discard", "impairment"}
+    assert list(generated.FAMILIES) == list(PLACES)
 
 
 def test_families_are_told_apart_by_kind(generated: Any) -> None:
@@ -109,6 +127,17 @@ def test_families_are_told_apart_by_kind(generated: Any) -> None:
     assert isinstance(TypeAdapter(generated.Credit).validate_python({"kind": "only"}), generated.OnlyCredit)
 
 
+def test_a_family_within_an_algorithm(generated: Any) -> None:
+    given = {"size": "3 cells", "periods": [{"from": "1 ms", "to": "2 ms"}]}
+    first = generated.FirstTraffic(**given)
+    assert first.inner == generated.CalmInner(size="3 cells")
+    assert first.inner is not generated.FirstTraffic(**given).inner
+    assert first.outer is None
+    assert isinstance(generated.FirstTraffic(**given, outer={"kind": "wild"}).outer, generated.WildInner)
+    with pytest.raises(ValueError, match=r"inner\.kind: unknown inner 'wld'; did you mean 'wild'"):
+        generated.FirstTraffic(**given, inner={"kind": "wld"})
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -117,9 +146,12 @@ def test_families_are_told_apart_by_kind(generated: Any) -> None:
         {"anyOf": [{"type": "integer"}, {"type": "string"}]},
         {"type": "object"},
         {"$ref": "#/$defs/Period", "default": {"from": 0, "to": 1}},
+        {"$ref": "#/$defs/Inner", "default": {"kind": "calm", "size": 4}},
+        {"$ref": "#/$defs/Unlisted"},
     ],
 )  # fmt: skip
-def test_an_unknown_shape_stops_the_generator(change: dict[str, Any]) -> None:
+def test_an_unknown_shape_stops_the_generator(change: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(generate_parameters, "FAMILIES", PLACES)
     variant = VARIANT | {"properties": VARIANT["properties"] | {"odd": change}}
     with pytest.raises(SchemaError):
         Generator(schema(variant)).source()
@@ -139,11 +171,14 @@ def test_the_committed_file_is_fresh(capsys: pytest.CaptureFixture[str]) -> None
     assert main(["--check"]) == 0, capsys.readouterr().err
 
 
-def test_a_stale_file_is_noticed(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_stale_file_is_noticed(
+    tmp_path: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(generate_parameters, "FAMILIES", PLACES)
     other = tmp_path / "schema.json"
     other.write_text(json.dumps(schema()), encoding="utf-8")
     assert main(["--check", "--schema", str(other)]) == 1
-    assert "FirstTraffic" in capsys.readouterr().err
+    assert "+++ engine's schema" in capsys.readouterr().err
 
 
 def test_every_kind_of_the_engine_is_there_with_help() -> None:

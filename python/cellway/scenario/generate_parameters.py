@@ -5,7 +5,7 @@
 
 An algorithm's parameters are declared once, in its Rust file. Each becomes one class; each family one union, told
 apart by `kind`. Fields whose schema has a unit `format` get the type that reads that unit. A new family is one line
-in `FAMILIES`.
+in `FAMILIES`, also one that is a parameter of an algorithm.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-FAMILIES = {
+FAMILIES: dict[str, tuple[str, str | None]] = {
     "traffic": ("Vc", "traffic"),
     "credit": ("Vc", "credit"),
     "schedule": ("Port", "schedule"),
     "discard": ("Port", "discard"),
     "impairment": ("Link", "impairments"),
 }
-"""Each family with the definition and the field of the engine document where it is used."""
+"""Each family with the definition and the field of the engine document where it is used; for a family within an
+algorithm its own definition and no field."""
 
 FORMATS = {
     "duration": "Duration",
@@ -78,29 +79,41 @@ class Generator:
     schema: dict[str, Any]
     shared: dict[str, str] = field(default_factory=dict)
     """Source of classes and names that several parameters use, in order of dependence."""
+    written: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
+    """For each family the name and source of the class of each kind, in order of dependence."""
 
     def source(self) -> str:
         """The whole module."""
-        bodies, unions, tables = [], [], []
-        public: list[str] = []
-        for family, place in FAMILIES.items():
-            variants = self.variants(self.family_definition(*place))
-            classes = {kind: self.parameters(family, kind, variant) for kind, variant in variants.items()}
-            bodies += [text for _, text in classes.values()]
+        for family in FAMILIES:
+            self.family(family)
+        bodies, tables, public = [], [], []
+        for family, classes in self.written.items():
             names = [name for name, _ in classes.values()]
             public += names
-            unions.append(f'{class_name(family)} = Annotated[{" | ".join(names)}, Family("{family}")]')
-            row = ", ".join(f'"{kind}": {name}' for kind, (name, _) in classes.items())
+            union = f'{class_name(family)} = Annotated[{" | ".join(names)}, Family("{family}")]'
+            bodies += [text for _, text in classes.values()] + [union]
+        for family in FAMILIES:
+            row = ", ".join(f'"{kind}": {name}' for kind, (name, _) in self.written[family].items())
             tables.append(f'    "{family}": {{{row}}},')
         table = "\n".join(["FAMILIES: dict[str, dict[str, type[Parameters]]] = {", *tables, "}"])
         table += '\n"""Every algorithm by family and kind."""'
         exported = sorted([*public, *self.shared])
         table += "\n\n__all__ = [\n" + "".join(f'    "{name}",\n' for name in exported) + "]"
-        return "\n\n".join([HEADER, *self.shared.values(), *bodies, "\n".join(unions), table]) + "\n"
+        return "\n\n".join([HEADER, *self.shared.values(), *bodies, table]) + "\n"
 
-    def family_definition(self, definition: str, name: str) -> dict[str, Any]:
+    def family(self, family: str) -> str:
+        """Writes the classes of a family once; the name of its union."""
+        if family not in self.written:
+            variants = self.variants(self.family_definition(*FAMILIES[family]))
+            classes = {kind: self.parameters(family, kind, variant) for kind, variant in variants.items()}
+            self.written[family] = classes  # after the families within it
+        return class_name(family)
+
+    def family_definition(self, definition: str, name: str | None) -> dict[str, Any]:
         """The tagged union that a field holds, alone, optional, in a list or in a mapping."""
-        node = self.schema["$defs"][definition]["properties"][name]
+        node = self.schema["$defs"][definition]
+        if name is not None:
+            node = node["properties"][name]
         while "oneOf" not in node:
             for key in ("items", "additionalProperties"):
                 if isinstance(node.get(key), dict):
@@ -112,6 +125,16 @@ class Generator:
                 else:
                     node = self.resolve(node)
         return dict(node)
+
+    def family_of(self, node: dict[str, Any]) -> str | None:
+        """The family whose tagged union `node` is, if it is one."""
+        options = node.get("oneOf", [])
+        if not options or not all("const" in option.get("properties", {}).get("kind", {}) for option in options):
+            return None
+        for family, place in FAMILIES.items():
+            if self.family_definition(*place)["oneOf"] == options:
+                return family
+        raise SchemaError(f"a family that has no line in FAMILIES: {json.dumps(node)[:200]}")
 
     def resolve(self, node: dict[str, Any]) -> dict[str, Any]:
         """The node with its `$ref` followed; keywords beside the reference win."""
@@ -165,7 +188,11 @@ class Generator:
                 options.append(f"{limit}={prop[keyword_name]!r}")
         if prop.get("minItems") and kind.startswith("list["):
             options.append(f"min_length={prop['minItems']}")
-        default = None if required else self.default(kind, prop.get("default"))
+        value = prop.get("default")
+        default = None if required else self.default(kind, value)
+        if isinstance(value, dict) and default:  # an object of its own for each
+            options.insert(0, f"default_factory={default}")
+            default = None
         if options:
             if default is not None:
                 options.insert(0, f"default={default}")
@@ -207,6 +234,8 @@ class Generator:
     def reference(self, name: str) -> str:
         """Type of a shared definition; its source is written once."""
         node = self.schema["$defs"][name]
+        if family := self.family_of(node):
+            return self.family(family)
         if "properties" in node:
             if name not in self.shared:
                 source = self.class_source(name, "Block", node, [], f"{name}.")
@@ -233,6 +262,13 @@ class Generator:
             return json.dumps(value) if isinstance(value, str) else repr(value)
         if value == []:
             return "[]"
+        if isinstance(value, dict) and "kind" in value:
+            family = next((name for name in self.written if class_name(name) == kind), "")
+            name, _ = self.written.get(family, {}).get(value["kind"], ("", ""))
+            variant = self.variants(self.family_definition(*FAMILIES[family]))[value["kind"]] if name else {}
+            own = {key: prop.get("default") for key, prop in variant.get("properties", {}).items()}
+            if name and all(key == "kind" or own[key] == one for key, one in value.items()):
+                return name
         raise SchemaError(f"no Python source for the default {value!r} of type {kind}")
 
 

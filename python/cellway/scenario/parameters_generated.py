@@ -300,6 +300,8 @@ class RpcTraffic(Parameters):
     """When it ends: no request is made from then on; those under way are seen through. Default: never."""
 
 
+Traffic = Annotated[GreedyTraffic | CbrTraffic | PoissonTraffic | BernoulliTraffic | OnOffTraffic | BurstTraffic | RateScheduleTraffic | TraceTraffic | RpcTraffic, Family("traffic")]
+
 class N23Credit(Parameters):
     """The N23 scheme: a credit cell after every N2 forwarded cells says how much of the VC's N2 + N3 buffer is free;
     the sender subtracts E, the cells it sent during the last R, and forgets its old count (absolute update).
@@ -409,6 +411,8 @@ class AdditiveCredit(Parameters):
     """Period of redundant credit cells (they carry what was forwarded since the last). Default: none."""
 
 
+Credit = Annotated[N23Credit | CupCredit | N123Credit | AdditiveCredit, Family("credit")]
+
 class RoundRobinSchedule(Parameters):
     """Each VC has its own queue, and the queues that have a cell (and credit) send one cell each in turn.
 
@@ -430,12 +434,16 @@ class FifoSchedule(Parameters):
     kind: Literal["fifo"] = "fifo"
 
 
+Schedule = Annotated[RoundRobinSchedule | FifoSchedule, Family("schedule")]
+
 class TailDropDiscard(Parameters):
     """A cell that finds the port's buffer full is lost; all others are stored."""
 
     family: ClassVar[str] = "discard"
     kind: Literal["tail_drop"] = "tail_drop"
 
+
+Discard = Annotated[TailDropDiscard, Family("discard")]
 
 class RandomLossImpairment(Parameters):
     """Each affected cell is lost with the same probability, independently of all others."""
@@ -477,10 +485,6 @@ class ScheduledLossImpairment(Parameters):
     """Which cells it affects. Default: all."""
 
 
-Traffic = Annotated[GreedyTraffic | CbrTraffic | PoissonTraffic | BernoulliTraffic | OnOffTraffic | BurstTraffic | RateScheduleTraffic | TraceTraffic | RpcTraffic, Family("traffic")]
-Credit = Annotated[N23Credit | CupCredit | N123Credit | AdditiveCredit, Family("credit")]
-Schedule = Annotated[RoundRobinSchedule | FifoSchedule, Family("schedule")]
-Discard = Annotated[TailDropDiscard, Family("discard")]
 Impairment = Annotated[RandomLossImpairment | RandomCorruptionImpairment | ScheduledLossImpairment, Family("impairment")]
 
 FAMILIES: dict[str, dict[str, type[Parameters]]] = {
