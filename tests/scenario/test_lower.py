@@ -33,7 +33,7 @@ links:
   - {between: [s1, s2]}
   - {between: [c, s2]}
 vcs:
-  vc1: {from: a, to: b, priority: 3, traffic: {kind: cbr, rate: 8.2 Mbit/s}}
+  vc1: {from: a, to: b, priority: 3, mcr: 4.1 Mbit/s, traffic: {kind: cbr, rate: 8.2 Mbit/s}}
   vc2:
     from: a
     to: [c, dst1]
@@ -98,6 +98,8 @@ def test_vcs() -> None:
     assert list(vcs) == ["vc1", "vc2", "vx1", "vx2", "vx3"]
     assert vcs["vc1"]["priority"] == 3
     assert vcs["vc1"]["traffic"]["rate"] == [1_025_000, 53]
+    assert vcs["vc1"]["mcr"] == [512_500, 53]
+    assert "mcr" not in vcs["vc2"]
     assert vcs["vc2"]["to"] == ["c", "dst1"]
     assert vcs["vc2"]["links"] == ["a->s1", "s1->s2", "s2->c", "s2->dst1"]
     assert vcs["vx3"]["links"] == ["src3->s1", "s1->s2", "s2->dst3"]

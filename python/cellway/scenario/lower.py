@@ -264,7 +264,7 @@ class _Lowering:
             used += ["->".join(reversed(link.split("->"))) for link in reversed(links)]
         credit = self._credit(entry, vc, path, used)
         self.members[entry.name] = Member(entry.name, entry.destinations, tuple(used), frozenset(credit))
-        return {
+        result = {
             "from": entry.source,
             "to": list(entry.destinations),
             "links": links,
@@ -272,6 +272,8 @@ class _Lowering:
             "traffic": self._below("traffic", vc.traffic),
             "credit": credit,
         }
+        optional = {"mcr": vc.mcr}
+        return result | {key: self._below(key, value) for key, value in optional.items() if value is not None}
 
     def _tree(self, entry: _Entry) -> list[str]:
         """The links to all destinations, over explicit routes or shortest paths."""

@@ -38,7 +38,7 @@ from cellway.scenario.fields import (
     one_or_many_paths,
     two_names,
 )
-from cellway.scenario.quantities import Duration, Length
+from cellway.scenario.quantities import CellRate, Duration, Length
 from cellway.scenario.yaml_source import Source
 
 
@@ -133,6 +133,9 @@ class VC(Block):
     (fewest links, then least delay, then names)."""
     priority: WholeNumber = Field(default=0, ge=0, le=63)
     """Priority group, 0 (served first) to 63. Default: 0."""
+    mcr: CellRate | None = None
+    """Minimum cell rate of the contract, in both directions: weight in fair queueing and in buffer shares, rate that
+    policing enforces, floor of an ABR rate. Default: none."""
     traffic: Traffic
     """The application."""
     credit: Credit | None = None
