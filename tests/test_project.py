@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # Layers, lowest first. A module may use what stands in a lower line, nothing of its own line and nothing above:
 # so the families of policies never know one another. A new module gets its place here.
 MODELS_LAYERS = (
-    {"cell", "family"},
+    {"cell", "family", "post"},
     {"wire"},
     {"buffer", "credit", "impairment", "schedule", "traffic"},
     {"spec"},

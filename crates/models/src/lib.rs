@@ -1,6 +1,6 @@
 //! ATM models on the Cellway kernel.
 //!
-//! - [`cell`]: the cell as it travels; [`wire`]: its bytes.
+//! - [`cell`]: the cell as it travels; [`wire`]: its bytes; [`post`]: contents that do not fit the simulated cell.
 //! - Families of algorithms, one file each: [`traffic`], [`schedule`], [`buffer`], [`credit`], [`impairment`].
 //! - [`mod@line`]: what leaves next on an output, shared by [`switch`] ports and [`host`]s.
 //! - [`spec`]: the engine document; [`network`]: builds it, runs it, reports.
@@ -20,6 +20,7 @@ pub mod impairment;
 pub mod line;
 pub mod network;
 pub mod observe;
+pub mod post;
 pub mod schedule;
 pub mod spec;
 pub mod switch;

@@ -2,9 +2,9 @@
 
 use super::period::{Periods, Variation};
 use super::{Application, Exchanges, Offer, Traffic, TrafficConfig, TrafficContext, stop_after_start};
+use crate::post::{Inbox, Outbox, Post};
 use crate::wire::aal5;
 use cellway_kernel::error::SpecError;
-use cellway_kernel::invariant;
 use cellway_kernel::rng::Stream;
 use cellway_kernel::time::{Duration, Time};
 use cellway_kernel::units::Bytes;
@@ -12,7 +12,6 @@ use rand::RngExt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::{Arc, Mutex};
 
 /// A client at the VC's source calls a server at its destination, which answers over the return path.
 ///
@@ -144,8 +143,8 @@ impl TrafficConfig for Rpc {
             stop,
             mix,
             stream: context.stream(""),
-            outbox: Outbox { cells: 0, post: Arc::clone(&requests) },
-            inbox: Inbox { post: Arc::clone(&responses) },
+            outbox: Outbox::new(requests.clone()),
+            inbox: Inbox::new(responses.clone()),
             counted: Exchanges::default(),
         };
         let spread = self.think.max(context.line_clock().shortest());
@@ -159,8 +158,8 @@ impl TrafficConfig for Rpc {
             free: Time::ZERO,
             service: Periods::varying(self.service, self.service_distribution),
             stream: context.stream(".server"),
-            outbox: Outbox { cells: 0, post: responses },
-            inbox: Inbox { post: requests },
+            outbox: Outbox::new(responses),
+            inbox: Inbox::new(requests),
         };
         Ok(Application { source: Box::new(client), responder: Some(Box::new(server)) })
     }
@@ -231,47 +230,6 @@ fn message_cells(size: Bytes, path: impl FnOnce() -> String) -> Result<u64, Spec
             .allowed("1 byte to 2^30 bytes (1 GiB)"));
     }
     Ok(aal5::cells(size.0 as usize) as u64)
-}
-
-/// What messages of one direction say, by the sequence number of their last cell, in order of sending.
-///
-/// The sender writes when it offers a message, the receiver reads when the message is complete, which is later on
-/// every path: what it finds does not depend on how far the scheduler has let the other end run ahead.
-type Post<T> = Arc<Mutex<VecDeque<(u32, T)>>>;
-
-struct Outbox<T> {
-    /// Cells offered so far, modulo 2^32.
-    cells: u32,
-    post: Post<T>,
-}
-
-impl<T> Outbox<T> {
-    fn send(&mut self, cells: u64, content: T) -> Offer {
-        self.cells = self.cells.wrapping_add(cells as u32);
-        let last = self.cells.wrapping_sub(1);
-        self.post.lock().expect("no panic while it was locked").push_back((last, content));
-        Offer::Message(cells)
-    }
-}
-
-struct Inbox<T> {
-    post: Post<T>,
-}
-
-impl<T> Inbox<T> {
-    /// The content of the message that ends with cell `last`. Cells stay in order, so those before it are lost.
-    fn take(&mut self, last: u32) -> T {
-        let mut post = self.post.lock().expect("no panic while it was locked");
-        loop {
-            let message = post.pop_front();
-            invariant!(message.is_some(), "traffic rpc", "a message ends with cell {last}, but none like it was sent");
-            if let Some((number, content)) = message
-                && number == last
-            {
-                return content;
-            }
-        }
-    }
 }
 
 struct Request {
@@ -351,7 +309,8 @@ impl Client {
             request.timeout = request.timeout.max(doubled.min(LONGEST_TIMEOUT));
         }
         let Call { request, response } = request.call;
-        self.outbox.send(request, Request { id, response })
+        self.outbox.send(request, Request { id, response });
+        Offer::Message(request)
     }
 }
 
@@ -410,7 +369,10 @@ impl Traffic for Server {
 
     fn offer(&mut self, _now: Time) -> Offer {
         match self.answers.pop_front() {
-            Some((_, request)) => self.outbox.send(request.response, request.id),
+            Some((_, request)) => {
+                self.outbox.send(request.response, request.id);
+                Offer::Message(request.response)
+            }
             None => Offer::Nothing,
         }
     }
