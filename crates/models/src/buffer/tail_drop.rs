@@ -1,7 +1,8 @@
 //! Tail drop: a cell is lost when the buffer is full.
 
-use super::{BufferConfig, BufferPolicy, BufferView, DropReason, Verdict};
+use super::{BufferConfig, BufferContext, BufferPolicy, BufferView, DropReason, Verdict};
 use crate::cell::Cell;
+use cellway_kernel::error::SpecError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,8 +12,8 @@ use serde::{Deserialize, Serialize};
 pub struct TailDrop {}
 
 impl BufferConfig for TailDrop {
-    fn build(&self) -> Box<dyn BufferPolicy> {
-        Box::new(TailDrop {})
+    fn build(&self, _context: &BufferContext<'_>) -> Result<Box<dyn BufferPolicy>, SpecError> {
+        Ok(Box::new(TailDrop {}))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::topology::{NodeId, Topology};
 use super::{Network, Station, probes, report::Mark};
+use crate::buffer::BufferContext;
 use crate::cell::{Cell, Label};
 use crate::credit::LinkLoop;
 use crate::credit::ends::{ReceiverEnd, SenderEnd};
@@ -9,7 +10,7 @@ use crate::host::{Host, HostParts, SendingParts};
 use crate::line::{GROUPS, OutputLine};
 use crate::schedule::ScheduleSpec;
 use crate::spec::{self, Scenario};
-use crate::switch::{InputParts, InputVcParts, PortParts, Switch, SwitchParts};
+use crate::switch::{BranchParts, InputParts, InputVcParts, PortParts, Switch, SwitchParts};
 use crate::traffic::{Traffic, TrafficContext};
 use cellway_kernel::error::SpecError;
 use cellway_kernel::link::{Link, LinkId};
@@ -32,7 +33,7 @@ pub(super) fn network(scenario: &Scenario) -> Result<Network, SpecError> {
     let topology = Topology::new(scenario)?;
     let used = used_links(scenario, &topology);
     let mut builder = Builder { scenario, topology: &topology, used: &used, applications: HashMap::new() };
-    builder.check_credits()?;
+    builder.check_contracts()?;
     builder.build_applications()?;
     let mut nodes = Vec::new();
     for node in 0..topology.nodes.len() {
@@ -82,8 +83,8 @@ impl Builder<'_> {
         Ok(LinkLoop { round_trip, cell: forward.cell_time(), rate })
     }
 
-    /// Every credit entry belongs to a link of its VC, and its scheme can work there.
-    fn check_credits(&self) -> Result<(), SpecError> {
+    /// Every credit entry belongs to a link of its VC, and its scheme can work there; priorities and rates exist.
+    fn check_contracts(&self) -> Result<(), SpecError> {
         for (v, (name, vc)) in self.scenario.vcs.iter().enumerate() {
             let flows = self.topology.flows.iter().filter(|f| f.vc == v);
             let used: Vec<LinkId> = flows.flat_map(|f| f.links.iter().map(|&(l, _)| l)).collect();
@@ -97,6 +98,15 @@ impl Builder<'_> {
                 self.link_loop(link)
                     .and_then(|link_loop| SenderEnd::new(credit, &link_loop).map(drop))
                     .map_err(|e| e.under(&path))?;
+            }
+            if let Some(mcr) = vc.mcr {
+                let slowest = used.iter().map(|&l| self.topology.links[l].rate).min();
+                let (_, den) = mcr.into();
+                if den == 0 || slowest.is_some_and(|rate| mcr.exceeds(rate.cells())) {
+                    return Err(SpecError::new(format!("vcs.{name}.mcr"), "a rate that no network can guarantee here")
+                        .found(format_args!("{} cells/s", mcr.per_second()))
+                        .allowed("at most the rate of the slowest line on the route"));
+                }
             }
             if usize::from(vc.priority) >= GROUPS {
                 let path = format!("vcs.{name}.priority");
@@ -260,15 +270,26 @@ impl Builder<'_> {
                     .allowed("at least 1 cell, or unlimited"),
             ));
         }
+        let capacity = port.buffer.map_or(u64::MAX, |b| b.0);
+        let rate = self.topology.links[link].rate.cells().per_second();
         let mut branches = Vec::new();
+        let mut weights = Vec::new();
         for &flow in &self.topology.labels[link] {
-            branches.push((self.vc_of(flow).priority, self.sender(flow, link).map_err(under)?));
+            let vc = self.vc_of(flow);
+            weights.push(vc.mcr.map_or(0.0, |mcr| mcr.per_second() / rate));
+            branches.push(BranchParts {
+                group: vc.priority,
+                credit: self.sender(flow, link).map_err(under)?,
+                framed: vc.traffic.config().sends_frames(),
+                may_be_tagged: false,
+            });
         }
+        let policy = port.discard.config().build(&BufferContext { capacity, weights: &weights });
         Ok(PortParts {
             line: self.line(link, &port.schedule).map_err(under)?,
             shares_queue: port.schedule.config().shares_queue(),
-            policy: port.discard.config().build(),
-            capacity: port.buffer.map_or(u64::MAX, |b| b.0),
+            policy: policy.map_err(|e| under(e.under("discard")))?,
+            capacity,
             name,
             branches,
         })

@@ -170,6 +170,10 @@ impl Network {
             .counts("queued", "cells", rows.iter().map(|r| r.3.queued))
             .counts("peak", "cells", rows.iter().map(|r| r.3.peak()))
             .counts("peak_marked", "cells", rows.iter().map(|r| r.3.peak_marked))
+            .counts("arrived_clp0", "cells", rows.iter().map(|r| r.3.arrived - r.3.tagged.arrived))
+            .counts("dropped_clp0", "cells", rows.iter().map(|r| r.3.dropped() - r.3.tagged.dropped))
+            .counts("departed_clp0", "cells", rows.iter().map(|r| r.3.departed - r.3.tagged.departed))
+            .counts("queued_clp0", "cells", rows.iter().map(|r| r.3.queued - r.3.tagged.queued))
     }
 
     fn switch_table(&self) -> Table {

@@ -55,9 +55,22 @@ pub struct PortParts {
     pub policy: Box<dyn crate::buffer::BufferPolicy>,
     /// Buffer in cells; `u64::MAX` is unlimited.
     pub capacity: u64,
-    /// Per label: priority group and the sending end of its flow control.
-    pub branches: Vec<(u8, Option<SenderEnd>)>,
+    /// Per label: what leaves there.
+    pub branches: Vec<BranchParts>,
 }
+
+/// One VC at one port of [`PortParts`].
+pub struct BranchParts {
+    /// Priority group.
+    pub group: u8,
+    /// Sending end of its flow control.
+    pub credit: Option<SenderEnd>,
+    /// Its cells form frames, the last cell of each with AAU.
+    pub framed: bool,
+    /// Some of its cells may be tagged (CLP = 1).
+    pub may_be_tagged: bool,
+}
+
 impl Switch {
     /// Assembles a switch.
     pub fn new(parts: SwitchParts) -> Switch {
@@ -72,21 +85,23 @@ impl Switch {
 
         let mut ports: Vec<Port> = Vec::new();
         for (p, part) in parts.ports.into_iter().enumerate() {
-            let groups = part.branches.iter().map(|&(g, _)| g + 1).max().unwrap_or(0);
+            let groups = part.branches.iter().map(|b| b.group + 1).max().unwrap_or(0);
             let queue = |group| PortQueue { cells: Queue::EMPTY, group, active: false };
             let queues = match part.shares_queue {
                 true => (0..groups).map(queue).collect(),
-                false => part.branches.iter().map(|&(group, _)| queue(group)).collect(),
+                false => part.branches.iter().map(|b| queue(b.group)).collect(),
             };
-            let branches = part.branches.into_iter().enumerate().map(|(label, (group, credit))| Branch {
-                queue: if part.shares_queue { u32::from(group) } else { label as u32 },
+            let branches = part.branches.into_iter().enumerate().map(|(label, of)| Branch {
+                queue: if part.shares_queue { u32::from(of.group) } else { label as u32 },
                 origin: Origin { input: u32::MAX, label: 0 },
                 shares_buffer: true,
-                timer: credit.as_ref().filter(|c| c.has_timeout()).map(|_| {
+                framed: of.framed,
+                may_be_tagged: of.may_be_tagged,
+                timer: of.credit.as_ref().filter(|c| c.has_timeout()).map(|_| {
                     let timer = Timer::CreditTimeout { port: p as u32, label: label as Label };
                     timer_name(format!("{} timeout {label}", part.name), timer)
                 }),
-                credit: credit.map(Box::new),
+                credit: of.credit.map(Box::new),
                 gauge: None,
                 books: Books::default(),
             });
@@ -97,6 +112,7 @@ impl Switch {
                 policy: part.policy,
                 capacity: part.capacity,
                 sharing: 0,
+                active_vcs: 0,
                 queued: 0,
                 queues,
                 gauge: None,
@@ -159,7 +175,7 @@ impl Switch {
     pub(super) fn find_plain_ports(&mut self) {
         for port in &mut self.ports {
             let of_port = port.gauge.is_none() && port.policy.admits_until_full() && port.line.keeps_order();
-            let of_branches = port.branches.iter().all(|b| b.credit.is_none() && b.gauge.is_none());
+            let of_branches = port.branches.iter().all(|b| b.credit.is_none() && b.gauge.is_none() && !b.may_be_tagged);
             port.plain = of_port && of_branches && self.gauge.is_none();
         }
         for vc in self.inputs.iter().flat_map(|input| &input.vcs) {

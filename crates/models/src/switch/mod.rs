@@ -5,9 +5,9 @@ mod memory;
 mod observe;
 mod port;
 
-pub use assemble::{InputParts, InputVcParts, PortParts, SwitchParts};
+pub use assemble::{BranchParts, InputParts, InputVcParts, PortParts, SwitchParts};
 pub use observe::SwitchGauge;
-pub use port::{Books, Branch, Port};
+pub use port::{Books, Branch, Port, TaggedBooks};
 
 use crate::buffer::DropReason;
 use crate::cell::{Cell, Kind, Label};
@@ -195,7 +195,7 @@ impl Switch {
         }
         if at_once && port.line.is_idle(now) && port.may_send(label) {
             // Nothing waits and nothing else can come first: what storing and serving would do, without the memory.
-            port.passes(now, label);
+            port.passes(now, label, cell);
             port.line.transmit(now, cell.relabelled(label), wires);
             self.peak = self.peak.max(self.stored + 1);
             if self.gauge.is_some() || vc.gauge.is_some() {
@@ -254,12 +254,10 @@ impl Switch {
 
     fn enqueue(&mut self, now: Time, port: u32, label: Label, cell: Cell, copy: u32) {
         let port = &mut self.ports[port as usize];
+        port.stored(now, label, cell);
         let branch = &mut port.branches[label as usize];
         let queue = &mut port.queues[branch.queue as usize];
         self.memory.push(&mut queue.cells, cell.relabelled(label), copy);
-        branch.stored(now);
-        port.sharing += u64::from(branch.shares_buffer);
-        port.queued += 1;
         port.line.arrived(now, queue.group, branch.queue);
         if !queue.active {
             if branch.may_send() {
@@ -312,10 +310,9 @@ impl Switch {
                 continue;
             }
             let (cell, freed) = self.memory.pop(&mut queue.cells);
+            port.departed(now, cell.label(), cell);
             let branch = &mut port.branches[cell.label() as usize];
-            branch.departed(now);
-            port.sharing -= u64::from(branch.shares_buffer);
-            port.queued -= 1;
+            let queue = &mut port.queues[q as usize];
             queue.active = !queue.cells.is_empty() && branch.may_send();
             if queue.active {
                 port.line.activate(now, queue.group, q);

@@ -19,6 +19,8 @@ pub struct Port {
     pub(super) capacity: u64,
     /// Cells of VCs without credit flow control on their way in: those that share `capacity`.
     pub(super) sharing: u64,
+    /// VCs that have such a cell here; not kept where the port is plain.
+    pub(super) active_vcs: u64,
     pub(super) queued: u64,
     pub(super) queues: Vec<PortQueue>,
     pub(super) branches: Vec<Branch>,
@@ -42,6 +44,10 @@ pub struct Branch {
     pub(super) origin: Origin,
     /// False where the VC is flow controlled on its way in and so has its own buffer.
     pub(super) shares_buffer: bool,
+    /// Its cells form frames.
+    pub(super) framed: bool,
+    /// Some of its cells may be tagged.
+    pub(super) may_be_tagged: bool,
     pub(super) credit: Option<Box<SenderEnd>>,
     /// Agenda entry of the credit time-out.
     pub(super) timer: Option<u32>,
@@ -72,6 +78,21 @@ pub struct Books {
     pub peak_before: u64,
     /// The same since the mark.
     pub peak_marked: u64,
+    /// The part of tagged cells.
+    pub tagged: TaggedBooks,
+}
+
+/// The tagged cells (CLP = 1) among those of [`Books`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TaggedBooks {
+    /// Cells that asked for admission.
+    pub arrived: u64,
+    /// Cells not stored.
+    pub dropped: u64,
+    /// Cells sent.
+    pub departed: u64,
+    /// Cells waiting.
+    pub queued: u64,
 }
 
 impl Books {
@@ -91,6 +112,16 @@ impl Books {
         self.peak_marked = self.peak_marked.max(self.queued);
     }
 
+    #[inline]
+    fn went(&mut self, cell: Cell) {
+        self.queued -= 1;
+        self.departed += 1;
+        if cell.clp() {
+            self.tagged.queued -= 1;
+            self.tagged.departed += 1;
+        }
+    }
+
     /// A cell comes and goes at the same instant.
     #[inline]
     pub(super) fn passed(&mut self) {
@@ -106,15 +137,8 @@ impl Branch {
     }
 
     #[inline]
-    pub(super) fn stored(&mut self, now: Time) {
-        self.books.came();
-        self.observe(now);
-    }
-
-    #[inline]
-    pub(super) fn departed(&mut self, now: Time) {
-        self.books.queued -= 1;
-        self.books.departed += 1;
+    fn departed(&mut self, now: Time, cell: Cell) {
+        self.books.went(cell);
         if let Some(credit) = &mut self.credit {
             credit.sent(now);
         }
@@ -134,21 +158,59 @@ impl Port {
     #[inline]
     pub(super) fn admit(&mut self, label: Label, cell: Cell, refused: Option<DropReason>) -> bool {
         let branch = &mut self.branches[label as usize];
-        branch.books.arrived += 1;
+        let books = &mut branch.books;
+        books.arrived += 1;
+        books.tagged.arrived += u64::from(cell.clp());
+        let view = BufferView {
+            occupancy: self.sharing,
+            capacity: self.capacity,
+            vc: label,
+            framed: branch.framed,
+            of_vc: books.queued,
+            untagged_of_vc: books.queued - books.tagged.queued,
+            active_vcs: self.active_vcs,
+        };
         let verdict = match refused {
-            Some(reason) => Verdict::Drop(reason),
             None if !branch.shares_buffer => Verdict::Admit,
-            None => {
-                let (occupancy, capacity) = (self.sharing, self.capacity);
-                self.policy.admit(&BufferView { occupancy, capacity, vc: label, of_vc: branch.books.queued }, cell)
+            None => self.policy.admit(&view, cell),
+            Some(reason) => {
+                self.policy.lost(&view, cell);
+                Verdict::Drop(reason)
             }
         };
         match verdict {
             Verdict::Admit => true,
             Verdict::Drop(reason) => {
-                branch.books.dropped[reason as usize] += 1;
+                books.dropped[reason as usize] += 1;
+                books.tagged.dropped += u64::from(cell.clp());
                 false
             }
+        }
+    }
+
+    /// An admitted cell of VC `label` waits here.
+    #[inline]
+    pub(super) fn stored(&mut self, now: Time, label: Label, cell: Cell) {
+        let branch = &mut self.branches[label as usize];
+        branch.books.came();
+        branch.books.tagged.queued += u64::from(cell.clp());
+        self.queued += 1;
+        if branch.shares_buffer {
+            self.sharing += 1;
+            self.active_vcs += u64::from(branch.books.queued == 1);
+        }
+        branch.observe(now);
+    }
+
+    /// A cell of VC `label` leaves.
+    #[inline]
+    pub(super) fn departed(&mut self, now: Time, label: Label, cell: Cell) {
+        let branch = &mut self.branches[label as usize];
+        branch.departed(now, cell);
+        self.queued -= 1;
+        if branch.shares_buffer {
+            self.sharing -= 1;
+            self.active_vcs -= u64::from(branch.books.queued == 0);
         }
     }
 
@@ -189,9 +251,10 @@ impl Port {
 
     /// A cell of VC `label` goes straight to the idle line.
     #[inline]
-    pub(super) fn passes(&mut self, now: Time, label: Label) {
+    pub(super) fn passes(&mut self, now: Time, label: Label, cell: Cell) {
         let branch = &mut self.branches[label as usize];
         branch.books.passed();
+        branch.books.tagged.departed += u64::from(cell.clp());
         if let Some(credit) = &mut branch.credit {
             credit.sent(now);
         }
@@ -228,12 +291,33 @@ impl Port {
     pub(super) fn check_books(&self) {
         for (label, branch) in self.branches.iter().enumerate() {
             let b = &branch.books;
+            let component = format_args!("port {} VC label {label}", self.name);
             invariant!(
                 b.arrived == b.dropped() + b.departed + b.queued,
-                format_args!("port {} VC label {label}", self.name),
+                component,
                 "arrived = dropped + departed + queued, but {b:?}"
             );
+            let t = &b.tagged;
+            invariant!(
+                t.arrived == t.dropped + t.departed + t.queued,
+                component,
+                "of tagged cells arrived = dropped + departed + queued, but {b:?}"
+            );
+            let part =
+                t.arrived <= b.arrived && t.dropped <= b.dropped() && t.departed <= b.departed && t.queued <= b.queued;
+            invariant!(part, component, "more tagged cells than cells: {b:?}");
+            invariant!(branch.may_be_tagged || t.arrived == 0, component, "tagged cells of a VC that has none: {b:?}");
         }
+        let sharing = || self.branches.iter().filter(|b| b.shares_buffer).map(|b| b.books.queued);
+        let (cells, vcs) = (sharing().sum::<u64>(), sharing().filter(|&queued| queued > 0).count() as u64);
+        let shared = cells == self.sharing && (self.plain || vcs == self.active_vcs);
+        invariant!(
+            shared,
+            format_args!("port {}", self.name),
+            "{cells} cells of {vcs} VCs share the buffer, {} of {}",
+            self.sharing,
+            self.active_vcs
+        );
         let queued: u64 = self.branches.iter().map(|b| b.books.queued).sum();
         invariant!(queued == self.queued, format_args!("port {}", self.name), "{queued} cells queued, {}", self.queued);
     }

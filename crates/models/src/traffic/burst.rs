@@ -89,6 +89,10 @@ impl TrafficConfig for Burst {
             stream: context.stream(""),
         }))
     }
+
+    fn sends_frames(&self) -> bool {
+        self.as_message
+    }
 }
 
 struct Bursts {

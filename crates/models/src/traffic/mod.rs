@@ -75,6 +75,11 @@ pub trait TrafficConfig {
     fn answers(&self) -> bool {
         false
     }
+
+    /// True where the cells form frames, the last cell of each with AAU: switches may discard by frames.
+    fn sends_frames(&self) -> bool {
+        self.answers()
+    }
 }
 
 /// What an application hands to its host at one instant.

@@ -76,6 +76,10 @@ impl TrafficConfig for Trace {
         replay.plan();
         Ok(Application::one_way(replay))
     }
+
+    fn sends_frames(&self) -> bool {
+        self.as_message
+    }
 }
 
 struct Replay {

@@ -3,6 +3,7 @@
 use cellway_kernel::rng::{Stream, stream};
 use cellway_kernel::time::Duration;
 use cellway_kernel::units::{BitRate, CellRate, Cells, Fraction};
+use cellway_models::buffer::BufferSpec;
 use cellway_models::credit::{CreditSpec, additive::Additive, cup::Cup, n23::N23, n123::N123};
 use cellway_models::impairment::{Affected, ImpairmentSpec, random_corruption, random_loss};
 use cellway_models::schedule::{ScheduleSpec, fifo::Fifo, round_robin::RoundRobin};
@@ -147,7 +148,8 @@ impl Maker {
                 }
             }
         }
-        Vc { from, to, links, priority: self.random.random_range(0..3), mcr: None, traffic, credit }
+        let mcr = self.chance(0.4).then(|| CellRate::new(self.random.random_range(1..100_000), 1));
+        Vc { from, to, links, priority: self.random.random_range(0..3), mcr, traffic, credit }
     }
 
     fn traffic(&mut self, one_destination: bool) -> TrafficSpec {
@@ -197,12 +199,28 @@ impl Maker {
             let Some(switch) = scenario.switches.get_mut(&link.from) else { continue };
             if self.chance(0.5) {
                 let buffer = self.chance(0.7).then(|| Cells(self.random.random_range(1..60)));
-                let mut port = Port { buffer, ..Port::default() };
+                let discard = self.discard(buffer);
+                let mut port = Port { buffer, discard, ..Port::default() };
                 if self.chance(0.5) && !controlled.contains(&link.name) {
                     port.schedule = ScheduleSpec::fifo(Fifo {});
                 }
                 switch.ports.insert(link.name.clone(), port);
             }
+        }
+    }
+
+    fn discard(&mut self, buffer: Option<Cells>) -> BufferSpec {
+        // Without limit there is nothing to take a fraction of.
+        let Some(Cells(size)) = buffer else { return from_json(json!({"kind": self.one(&["tail_drop", "ppd"])})) };
+        let cells = self.random.random_range(0..=size);
+        let tagged = self.random.random_range(0..=cells);
+        match self.random.random_range(0..8) {
+            0 => from_json(json!({"kind": "ppd"})),
+            1 => from_json(json!({"kind": "epd", "threshold": cells, "tagged_threshold": tagged})),
+            2 => from_json(json!({"kind": "selective_drop", "fraction": 0.3})),
+            3 => from_json(json!({"kind": "fair_buffer_allocation", "threshold": cells, "z": 0.3})),
+            4 => from_json(json!({"kind": "weighted_buffer_allocation"})),
+            _ => BufferSpec::default(),
         }
     }
 
@@ -242,6 +260,6 @@ fn opposite(link: &str) -> String {
     format!("{to}->{from}")
 }
 
-fn from_json(value: serde_json::Value) -> TrafficSpec {
-    serde_json::from_value(value).expect("a traffic specification")
+fn from_json<T: serde::de::DeserializeOwned>(value: serde_json::Value) -> T {
+    serde_json::from_value(value).expect("a specification")
 }

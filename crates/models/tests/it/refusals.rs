@@ -67,6 +67,8 @@ fn each_fault_is_located() {
         ("/switches/s/memory", json!(3), "switches.s.memory", "reserve"),
         ("/switches/s/ports", json!({"s->x": {}}), "switches.s.ports.s->x", "no such port"),
         ("/switches/s/ports", json!({"s->b": {"buffer": 0}}), "switches.s.ports.s->b.buffer", "without any buffer"),
+        ("/vcs/vc/mcr", json!([1, 0]), "vcs.vc.mcr", "guarantee"),
+        ("/vcs/vc/mcr", json!([1_000_001, 1]), "vcs.vc.mcr", "guarantee"),
         ("/links/0/rate", json!(0), "links[0].rate", "rate"),
         ("/links/0/rate", json!(-5), "links[0].rate", "invalid"),
         ("/links/0/to", json!("a"), "links[0].to", "own node"),
@@ -107,12 +109,38 @@ fn each_fault_is_located() {
         ("/probes", json!([{"kind": "throughput", "link": "s->b", "every": 0}]), "probes[0].every", "no length"),
     ];
     for (pointer, value, path, message) in cases {
-        match Network::from_json(&with(pointer, value.clone()).to_string()) {
-            Ok(_) => panic!("{pointer} = {value} was accepted"),
-            Err(e) => {
-                assert!(e.path.starts_with(path) && e.message.contains(message), "{pointer} = {value}: {e}");
-            }
-        }
+        assert_refused(pointer, value, path, message);
+    }
+}
+
+#[track_caller]
+fn assert_refused(pointer: &str, value: Value, path: &str, message: &str) {
+    match Network::from_json(&with(pointer, value.clone()).to_string()) {
+        Ok(_) => panic!("{pointer} = {value} was accepted"),
+        Err(e) => assert!(e.path.starts_with(path) && e.message.contains(message), "{pointer} = {value}: {e}"),
+    }
+}
+
+#[test]
+fn impossible_discard_policies_are_refused() {
+    // Size of the buffer, or none; the policy; path and message of the error.
+    let cases = [
+        (None, json!({"kind": "early"}), ".kind", "unknown variant `early`"),
+        (None, json!({"kind": "epd"}), ".fraction", "without limit"),
+        (None, json!({"kind": "fair_buffer_allocation", "threshold": 5}), "", "no limit"),
+        (Some(30), json!({"kind": "ppd", "threshold": 5}), "", "unknown field `threshold`"),
+        (Some(30), json!({"kind": "epd", "threshold": 31}), ".threshold", "beyond the buffer"),
+        (Some(30), json!({"kind": "epd", "threshold": 3, "fraction": 0.1}), ".fraction", "twice"),
+        (Some(30), json!({"kind": "epd", "tagged_fraction": 0.95}), ".tagged_fraction", "kept longer"),
+        (Some(30), json!({"kind": "epd", "threshold": 3, "tagged_threshold": 4}), ".tagged_threshold", "kept longer"),
+        (Some(30), json!({"kind": "selective_drop", "fraction": 0}), ".fraction", "no fraction"),
+        (Some(30), json!({"kind": "selective_drop", "z": 0}), ".z", "scaling"),
+        (Some(30), json!({"kind": "weighted_buffer_allocation", "fraction": 1.5}), ".fraction", "no fraction"),
+        (Some(30), json!({"kind": "weighted_buffer_allocation", "z": -1}), ".z", "scaling"),
+    ];
+    for (buffer, discard, path, message) in cases {
+        let port = json!({"s->b": {"buffer": buffer, "discard": discard}});
+        assert_refused("/switches/s/ports", port, &format!("switches.s.ports.s->b.discard{path}"), message);
     }
 }
 
