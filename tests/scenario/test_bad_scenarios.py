@@ -57,7 +57,7 @@ CASES: dict[str, tuple[dict[int, str], int, str, str]] = {
     # kinds
     "unknown traffic": ({17: "    traffic: {kind: gredy}"}, 17, "vcs.vc1.traffic.kind", "unknown traffic 'gredy'; did you mean 'greedy'? allowed: greedy"),
     "unknown credit": ({18: "    credit: {kind: n32}"}, 18, "vcs.vc1.credit.kind", "unknown credit 'n32'; did you mean 'n23'?"),
-    "unknown discard": ({5: "  s1: {port: {discard: {kind: red}}}"}, 5, "switches.s1.port.discard.kind", "unknown discard 'red'; allowed: tail_drop"),
+    "unknown discard": ({5: "  s1: {port: {discard: {kind: codel}}}"}, 5, "switches.s1.port.discard.kind", "unknown discard 'codel'; allowed: tail_drop, ppd, epd"),
     "kind without braces": ({17: "    traffic: greedy"}, 17, "vcs.vc1.traffic", "did you mean '{kind: greedy}'?"),
     "kind is a list": ({17: "    traffic: {kind: [greedy]}"}, 17, "vcs.vc1.traffic.kind", "unknown traffic a list"),
     "unknown choice": ({9: "  - {between: [a, s1], impairments: [{kind: random_loss, probability: 0.1, cells: credits}]}"}, 9, "links[0].impairments[0].cells", "did you mean 'credit'?"),

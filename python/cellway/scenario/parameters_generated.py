@@ -443,7 +443,110 @@ class TailDropDiscard(Parameters):
     kind: Literal["tail_drop"] = "tail_drop"
 
 
-Discard = Annotated[TailDropDiscard, Family("discard")]
+class PpdDiscard(Parameters):
+    """Partial packet discard: after a cell of a frame has found the buffer full, the other cells of the frame are
+    dropped too, except the last, which marks where the next frame begins.
+
+    Source: Romanow and Floyd, Dynamics of TCP traffic over ATM networks, IEEE JSAC 13(4), 1995.
+    """
+
+    family: ClassVar[str] = "discard"
+    kind: Literal["ppd"] = "ppd"
+
+
+class EpdDiscard(Parameters):
+    """Early packet discard: a frame whose first cell finds more than R cells in the buffer is dropped, except its
+    last cell.
+
+    A frame that begins at exactly R cells enters. Above the threshold partial packet discard applies. With a
+    lower threshold for tagged cells (CLP = 1), frames whose first cell is tagged go first.
+
+    Source: Romanow and Floyd, Dynamics of TCP traffic over ATM networks, IEEE JSAC 13(4), 1995; R = 0.9 K as in
+    Goyal et al., UBR+: improving performance of TCP over ATM-UBR service, ICC 1997.
+    """
+
+    family: ClassVar[str] = "discard"
+    kind: Literal["epd"] = "epd"
+
+    threshold: Cells | None = None
+    """R in cells. Default: `fraction` of the buffer."""
+    fraction: Fraction | None = None
+    """R as a fraction of the buffer. Default: 0.9."""
+    tagged_threshold: Cells | None = None
+    """Threshold in cells for frames whose first cell is tagged; at most R. Default: R."""
+    tagged_fraction: Fraction | None = None
+    """The same as a fraction of the buffer."""
+
+
+class SelectiveDropDiscard(Parameters):
+    """Selective Drop: a frame whose first cell finds X > R cells in the buffer is dropped, except its last cell, if
+    its VC has Yi of them with Yi Na / X > Z.
+
+    Na is the number of VCs that have a cell in the buffer, so X / Na is the fair share. At X = R the frame
+    enters.
+
+    Source: Goyal et al., UBR+: improving performance of TCP over ATM-UBR service, ICC 1997.
+    """
+
+    family: ClassVar[str] = "discard"
+    kind: Literal["selective_drop"] = "selective_drop"
+
+    threshold: Cells | None = None
+    """R in cells. Default: `fraction` of the buffer."""
+    fraction: Fraction | None = None
+    """R as a fraction of the buffer. Default: 0.9."""
+    z: float = 0.8
+    """How much of its fair share a VC may hold above the threshold: Z. Default: 0.8."""
+
+
+class FairBufferAllocationDiscard(Parameters):
+    """Fair Buffer Allocation: a frame whose first cell finds X > R cells in the buffer of size K is dropped, except
+    its last cell, if its VC has Yi of them with Yi Na / X > Z (K - R) / (X - R).
+
+    Na is the number of VCs that have a cell in the buffer. A VC may hold much more than its share just above R,
+    and Z of it in a full buffer. At X = R the frame enters.
+
+    Source: Heinanen and Kilkki, A fair buffer allocation scheme, 1995; parameters of Goyal et al., UBR+:
+    improving performance of TCP over ATM-UBR service, ICC 1997.
+    """
+
+    family: ClassVar[str] = "discard"
+    kind: Literal["fair_buffer_allocation"] = "fair_buffer_allocation"
+
+    threshold: Cells | None = None
+    """R in cells. Default: `fraction` of the buffer."""
+    fraction: Fraction | None = None
+    """R as a fraction of the buffer. Default: 0.9."""
+    z: float = 0.8
+    """How much of its fair share a VC may hold when the buffer is full: Z. Default: 0.8."""
+
+
+class WeightedBufferAllocationDiscard(Parameters):
+    """Weighted Buffer Allocation: above R cells, a frame whose first cell is untagged enters while its VC has fewer
+    than R Wi untagged cells (Li); any frame enters while (Yi - R Wi) Na < Z (X - R); all others are dropped,
+    except their last cell.
+
+    X is the number of cells in the buffer, Yi of them of the VC, Na the number of VCs that have a cell there. The
+    weight Wi is the VC's minimum cell rate as a share of the line's rate, so that the weights of admissible
+    contracts add up to at most 1; a VC without minimum has weight 0. The source names the cases X < R and X > R;
+    at X = R the frame enters here, as in Selective Drop.
+
+    Source: Goyal et al., Design issues for providing minimum rate guarantees to the ATM unspecified bit rate
+    service, 1998, section on buffer management; R = 0.5 K as in its simulations.
+    """
+
+    family: ClassVar[str] = "discard"
+    kind: Literal["weighted_buffer_allocation"] = "weighted_buffer_allocation"
+
+    threshold: Cells | None = None
+    """R in cells. Default: `fraction` of the buffer."""
+    fraction: Fraction | None = None
+    """R as a fraction of the buffer. Default: 0.5."""
+    z: float = 0.8
+    """How much of its equal share of the cells above R a VC may hold: Z. Default: 0.8."""
+
+
+Discard = Annotated[TailDropDiscard | PpdDiscard | EpdDiscard | SelectiveDropDiscard | FairBufferAllocationDiscard | WeightedBufferAllocationDiscard, Family("discard")]
 
 class RandomLossImpairment(Parameters):
     """Each affected cell is lost with the same probability, independently of all others."""
@@ -491,7 +594,7 @@ FAMILIES: dict[str, dict[str, type[Parameters]]] = {
     "traffic": {"greedy": GreedyTraffic, "cbr": CbrTraffic, "poisson": PoissonTraffic, "bernoulli": BernoulliTraffic, "on_off": OnOffTraffic, "burst": BurstTraffic, "rate_schedule": RateScheduleTraffic, "trace": TraceTraffic, "rpc": RpcTraffic},
     "credit": {"n23": N23Credit, "cup": CupCredit, "n123": N123Credit, "additive": AdditiveCredit},
     "schedule": {"round_robin": RoundRobinSchedule, "fifo": FifoSchedule},
-    "discard": {"tail_drop": TailDropDiscard},
+    "discard": {"tail_drop": TailDropDiscard, "ppd": PpdDiscard, "epd": EpdDiscard, "selective_drop": SelectiveDropDiscard, "fair_buffer_allocation": FairBufferAllocationDiscard, "weighted_buffer_allocation": WeightedBufferAllocationDiscard},
     "impairment": {"random_loss": RandomLossImpairment, "random_corruption": RandomCorruptionImpairment, "scheduled_loss": ScheduledLossImpairment},
 }
 """Every algorithm by family and kind."""
@@ -502,6 +605,8 @@ __all__ = [
     "BurstTraffic",
     "CbrTraffic",
     "CupCredit",
+    "EpdDiscard",
+    "FairBufferAllocationDiscard",
     "FifoSchedule",
     "GreedyTraffic",
     "N123Credit",
@@ -510,6 +615,7 @@ __all__ = [
     "Operation",
     "Period",
     "PoissonTraffic",
+    "PpdDiscard",
     "RandomCorruptionImpairment",
     "RandomLossImpairment",
     "RateChange",
@@ -517,7 +623,9 @@ __all__ = [
     "RoundRobinSchedule",
     "RpcTraffic",
     "ScheduledLossImpairment",
+    "SelectiveDropDiscard",
     "TailDropDiscard",
     "TraceEvent",
     "TraceTraffic",
+    "WeightedBufferAllocationDiscard",
 ]
