@@ -8,7 +8,7 @@ use crate::credit::LinkLoop;
 use crate::credit::ends::{ReceiverEnd, SenderEnd};
 use crate::host::{Host, HostParts, SendingParts};
 use crate::line::{GROUPS, OutputLine};
-use crate::schedule::ScheduleSpec;
+use crate::schedule::{ScheduleContext, ScheduleSpec};
 use crate::spec::{self, Scenario};
 use crate::switch::{BranchParts, InputParts, InputVcParts, PortParts, Switch, SwitchParts};
 use crate::traffic::{Traffic, TrafficContext};
@@ -148,22 +148,36 @@ impl Builder<'_> {
     /// The output line of `link`, with a discipline for each priority group that its VCs use.
     fn line(&self, link: LinkId, schedule: &ScheduleSpec) -> Result<OutputLine, SpecError> {
         let flows = &self.topology.labels[link];
+        let rate = self.topology.links[link].rate;
+        let config = schedule.config();
         let groups = flows.iter().map(|&f| self.vc_of(f).priority + 1).max().unwrap_or(0);
-        let groups = (0..groups).map(|_| schedule.config().build()).collect();
-        if schedule.config().shares_queue() {
+        let groups = (0..groups).map(|group| {
+            let of_group = |&(_, f): &(u32, usize)| self.vc_of(f).priority == group;
+            let queues: Vec<_> = match config.shares_queue() {
+                true => vec![(u32::from(group), None)],
+                false => {
+                    (0..).zip(flows.iter().copied()).filter(of_group).map(|(q, f)| (q, self.vc_of(f).mcr)).collect()
+                }
+            };
+            config.build(&ScheduleContext { line: rate, queues: &queues }).map_err(|e| e.under("schedule"))
+        });
+        let groups = groups.collect::<Result<Vec<_>, _>>()?;
+        if config.shares_queue() || config.stamps_arrivals() {
             for &flow in flows {
                 if self.vc_of(flow).credit.contains_key(&self.topology.links[link].name) {
                     let vc = &self.scenario.vcs.keys()[self.topology.flows[flow].vc];
-                    let message = format!(
-                        "VC {vc} is flow controlled by credits here, but shares its queue: without credit it would block all others"
-                    );
+                    let why = match config.shares_queue() {
+                        true => "shares its queue: without credit it would block all others",
+                        false => "is scheduled by its arrivals: after a wait for credit it would block all others",
+                    };
+                    let message = format!("VC {vc} is flow controlled by credits here, but {why}");
                     return Err(SpecError::new("schedule", message)
                         .found(schedule.kind())
-                        .allowed("a discipline with a queue for each VC, for example round_robin"));
+                        .allowed("a discipline that knows which queues may send, for example round_robin"));
                 }
             }
         }
-        Ok(OutputLine::new(link, self.topology.links[link].rate, groups))
+        Ok(OutputLine::new(link, rate, groups))
     }
 
     fn host(&mut self, node: NodeId) -> Result<Host, SpecError> {
@@ -171,6 +185,14 @@ impl Builder<'_> {
         let output = self.topology.links.iter().position(|l| l.from == node);
         let input = self.topology.links.iter().position(|l| l.to == node);
         let schedule = &self.scenario.hosts[&name].schedule;
+        if schedule.config().stamps_arrivals() {
+            return Err(SpecError::new(
+                "schedule",
+                "a host keeps counts of cells, whose arrivals no discipline can stamp",
+            )
+            .found(schedule.kind())
+            .allowed("round_robin; fair queuing belongs at the switch"));
+        }
         if schedule.config().shares_queue() {
             return Err(SpecError::new(
                 "schedule",

@@ -1,6 +1,7 @@
 //! First in, first out: one queue for all VCs of a priority group.
 
-use super::{QueueId, Schedule, ScheduleConfig};
+use super::{QueueId, Schedule, ScheduleConfig, ScheduleContext};
+use cellway_kernel::error::SpecError;
 use cellway_kernel::time::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,8 +14,8 @@ use serde::{Deserialize, Serialize};
 pub struct Fifo {}
 
 impl ScheduleConfig for Fifo {
-    fn build(&self) -> Box<dyn Schedule> {
-        Box::new(OneQueue { ready: None })
+    fn build(&self, _context: &ScheduleContext<'_>) -> Result<Box<dyn Schedule>, SpecError> {
+        Ok(Box::new(OneQueue { ready: None }))
     }
 
     fn shares_queue(&self) -> bool {

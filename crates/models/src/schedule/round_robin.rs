@@ -1,6 +1,7 @@
 //! Round robin: a queue for each VC, one cell from each in turn.
 
-use super::{QueueId, Schedule, ScheduleConfig};
+use super::{QueueId, Schedule, ScheduleConfig, ScheduleContext};
+use cellway_kernel::error::SpecError;
 use cellway_kernel::time::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,8 +16,8 @@ use std::collections::VecDeque;
 pub struct RoundRobin {}
 
 impl ScheduleConfig for RoundRobin {
-    fn build(&self) -> Box<dyn Schedule> {
-        Box::new(Turns { waiting: VecDeque::new() })
+    fn build(&self, _context: &ScheduleContext<'_>) -> Result<Box<dyn Schedule>, SpecError> {
+        Ok(Box::new(Turns { waiting: VecDeque::new() }))
     }
 
     fn shares_queue(&self) -> bool {
@@ -45,10 +46,12 @@ impl Schedule for Turns {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cellway_kernel::units::BitRate;
 
     #[test]
     fn busy_queues_take_turns() {
-        let mut s = RoundRobin {}.build();
+        let context = ScheduleContext { line: BitRate::from_bps(155_520_000), queues: &[] };
+        let mut s = RoundRobin {}.build(&context).expect("no parameters");
         for q in 0..3 {
             s.activate(Time::ZERO, q);
         }

@@ -6,7 +6,7 @@ use cellway_kernel::units::{BitRate, CellRate, Cells, Fraction};
 use cellway_models::buffer::BufferSpec;
 use cellway_models::credit::{CreditSpec, additive::Additive, cup::Cup, n23::N23, n123::N123};
 use cellway_models::impairment::{Affected, ImpairmentSpec, random_corruption, random_loss};
-use cellway_models::schedule::{ScheduleSpec, fifo::Fifo, round_robin::RoundRobin};
+use cellway_models::schedule::{ScheduleSpec, fifo::Fifo, round_robin::RoundRobin, wfq::Wfq};
 use cellway_models::spec::{Counted, Host, Link, Port, Probe, Scenario, Switch, VERSION, Vc};
 use cellway_models::traffic::{TrafficSpec, cbr::Cbr, greedy::Greedy};
 use indexmap::IndexMap;
@@ -201,8 +201,12 @@ impl Maker {
                 let buffer = self.chance(0.7).then(|| Cells(self.random.random_range(1..60)));
                 let discard = self.discard(buffer);
                 let mut port = Port { buffer, discard, ..Port::default() };
-                if self.chance(0.5) && !controlled.contains(&link.name) {
-                    port.schedule = ScheduleSpec::fifo(Fifo {});
+                if self.chance(0.6) && !controlled.contains(&link.name) {
+                    let share = self.random.random_range(0.01..0.5);
+                    port.schedule = match self.chance(0.5) {
+                        true => ScheduleSpec::fifo(Fifo {}),
+                        false => ScheduleSpec::wfq(Wfq { default_share: Fraction(share) }),
+                    };
                 }
                 switch.ports.insert(link.name.clone(), port);
             }

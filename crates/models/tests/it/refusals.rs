@@ -63,6 +63,7 @@ fn each_fault_is_located() {
         ("/vcs/vc/credit/a->s/timeout", json!(0), "vcs.vc.credit.a->s.timeout", "no length"),
         ("/vcs/vc/credit/a->s", json!({"kind": "n123", "n1": 1}), "vcs.vc.credit.a->s.n1", "loop"),
         ("/hosts/a/schedule", json!({"kind": "fifo"}), "hosts.a.schedule", "share a queue"),
+        ("/hosts/a/schedule", json!({"kind": "wfq"}), "hosts.a.schedule", "no discipline can stamp"),
         ("/hosts/s", json!({}), "switches.s", "same name"),
         ("/switches/s/memory", json!(3), "switches.s.memory", "reserve"),
         ("/switches/s/ports", json!({"s->x": {}}), "switches.s.ports.s->x", "no such port"),
@@ -141,6 +142,20 @@ fn impossible_discard_policies_are_refused() {
     for (buffer, discard, path, message) in cases {
         let port = json!({"s->b": {"buffer": buffer, "discard": discard}});
         assert_refused("/switches/s/ports", port, &format!("switches.s.ports.s->b.discard{path}"), message);
+    }
+}
+
+#[test]
+fn impossible_schedules_are_refused() {
+    let port = |schedule: Value| json!({"s->b": {"schedule": schedule}});
+    let path = "switches.s.ports.s->b.schedule";
+    let none = port(json!({"kind": "wfq", "default_share": 0}));
+    assert_refused("/switches/s/ports", none, &format!("{path}.default_share"), "never be served");
+    for (kind, why) in [("fifo", "shares its queue"), ("wfq", "scheduled by its arrivals")] {
+        let mut document = with("/switches/s/ports", port(json!({"kind": kind})));
+        document["vcs"]["vc"]["credit"] = json!({"s->b": {"kind": "n23"}});
+        let error = Network::from_json(&document.to_string()).map(drop).expect_err("credits and this schedule");
+        assert!(error.path == path && error.message.contains(why), "{error}");
     }
 }
 

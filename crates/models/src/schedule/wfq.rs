@@ -1,0 +1,332 @@
+//! Weighted fair queuing: each VC gets at least its weight's share of the line, cell by cell as near to a fluid as it goes.
+
+use super::{QueueId, Schedule, ScheduleConfig, ScheduleContext};
+use cellway_kernel::error::SpecError;
+use cellway_kernel::time::Time;
+use cellway_kernel::units::{CellClock, Fraction};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::VecDeque;
+use std::collections::binary_heap::{BinaryHeap, PeekMut};
+
+/// Weighted fair queuing (packet-by-packet generalised processor sharing): the cell goes next that would be finished
+/// first if the line served all waiting VCs at once, each in proportion to its weight.
+///
+/// A VC's weight is its minimum cell rate; VCs without one weigh `default_share` of the line's rate together, in equal
+/// parts (so without any minimum all VCs are equal). No cell leaves later than one cell time after the fluid server would
+/// have finished it. The fluid server serves one priority group; what the line gives to other groups does not count.
+///
+/// At switches only: a host keeps counts of what its VCs offer, not cells. Cannot be combined with credit flow control: the
+/// fluid server knows arrivals, not credit, so a VC that had waited for credit would then hold the line.
+///
+/// Source: Parekh and Gallager, A generalized processor sharing approach to flow control, IEEE/ACM ToN 1(3), 1993; the
+/// equivalent Demers, Keshav and Shenker, Analysis and simulation of a fair queueing algorithm, SIGCOMM 1989.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Wfq {
+    /// What the VCs without a minimum cell rate weigh together, as a fraction of the line's rate; above 0. Default: 0.01.
+    #[serde(default = "default_share")]
+    pub default_share: Fraction,
+}
+
+fn default_share() -> Fraction {
+    Fraction(0.01)
+}
+
+impl Default for Wfq {
+    fn default() -> Self {
+        Wfq { default_share: default_share() }
+    }
+}
+
+impl ScheduleConfig for Wfq {
+    fn build(&self, context: &ScheduleContext<'_>) -> Result<Box<dyn Schedule>, SpecError> {
+        let Fraction(share) = self.default_share;
+        if !(share > 0.0 && share <= 1.0) {
+            return Err(SpecError::new("default_share", "VCs without a minimum would never be served")
+                .found(share)
+                .allowed("above 0, at most 1"));
+        }
+        let cell = CellClock::of_line(context.line).shortest().ps();
+        let line = context.line.cells().per_second();
+        let minimum = |k: usize| context.queues[k].1.filter(|rate| !rate.is_zero()).map(|rate| rate.per_second());
+        let without = (0..context.queues.len()).filter(|&k| minimum(k).is_none()).count();
+        let weights: Vec<f64> =
+            (0..context.queues.len()).map(|k| minimum(k).unwrap_or(share * line / without as f64)).collect();
+        let total: f64 = weights.iter().sum();
+        let places = context.queues.iter().map(|&(queue, _)| queue as usize + 1).max().unwrap_or(0);
+        let mut queues: Vec<Queue> = (0..places).map(|_| Queue::new(1, cell)).collect();
+        for (&(queue, _), weight) in context.queues.iter().zip(&weights) {
+            let weight = (weight / total * TOTAL_WEIGHT as f64).round() as u64;
+            queues[queue as usize] = Queue::new(weight.max(1), cell);
+        }
+        Ok(Box::new(FairQueuing { fluid: Fluid::new(cell), queues, waiting: Waiting::default() }))
+    }
+
+    fn shares_queue(&self) -> bool {
+        false
+    }
+
+    fn stamps_arrivals(&self) -> bool {
+        true
+    }
+}
+
+/// Weights are integers that add up to about this.
+const TOTAL_WEIGHT: u64 = 1 << 30;
+
+/// Work is counted in 2^-62 ps of the line's time, virtual time in such units for each unit of weight.
+///
+/// Work ends below 2^62 ps, so it fits 124 bits, and so does virtual time, which never runs faster (a weight is at least
+/// 1). A cell of weight w advances its queue's tags by cell / w, rounded down: by less than 2^-32 ps of work.
+const SCALE: u32 = 62;
+
+struct FairQueuing {
+    fluid: Fluid,
+    queues: Vec<Queue>,
+    waiting: Waiting,
+}
+
+/// One VC, in the fluid server and in the real one.
+struct Queue {
+    weight: u64,
+    /// Virtual time that one cell takes.
+    step: u128,
+    /// Virtual finish time of the last cell that came.
+    last: u128,
+    /// The fluid server has not finished that cell.
+    busy: bool,
+    /// The virtual finish times of the cells that wait here.
+    tags: VecDeque<Run>,
+}
+
+/// Cells whose finish times follow each other in steps.
+#[derive(Clone, Copy)]
+struct Run {
+    first: u128,
+    cells: u64,
+}
+
+impl Queue {
+    fn new(weight: u64, cell: u64) -> Queue {
+        let step = (u128::from(cell) << SCALE) / u128::from(weight);
+        Queue { weight, step, last: 0, busy: false, tags: VecDeque::new() }
+    }
+
+    /// Takes the first cell's tag.
+    #[inline]
+    fn take(&mut self) {
+        if let Some(run) = self.tags.front_mut() {
+            run.first += self.step;
+            run.cells -= 1;
+            if run.cells == 0 {
+                self.tags.pop_front();
+            }
+        }
+    }
+}
+
+/// The fluid server: generalised processor sharing of the work that the line does for this group.
+///
+/// Its virtual time grows at 1 / (weight of the busy queues) for each unit of work. Between two changes of the busy
+/// queues that is a line through a point, which is kept exactly: a queue ends at a tag, where virtual time and work are
+/// both integers, and where a queue begins in between, the point is the last one before at which both are. So nothing adds
+/// up: virtual time is that of an exact fluid server to which cells come at most 2^-32 ps earlier.
+struct Fluid {
+    /// Length of a cell in ps.
+    cell: u64,
+    /// When the present cell started; none before the first.
+    started: Option<Time>,
+    /// Work done before that, in ps.
+    done: u64,
+    /// A point of the line: work, and virtual time there.
+    at_work: u128,
+    virtual_time: u128,
+    /// Weight of the busy queues.
+    busy_weight: u64,
+    /// Tags at which busy queues may end; a queue's tag here may be older than its last.
+    ends: BinaryHeap<Reverse<(u128, QueueId)>>,
+    /// Work at the first of these.
+    next_end: u128,
+}
+
+impl Fluid {
+    fn new(cell: u64) -> Fluid {
+        Fluid {
+            cell,
+            started: None,
+            done: 0,
+            at_work: 0,
+            virtual_time: 0,
+            busy_weight: 0,
+            ends: BinaryHeap::new(),
+            next_end: u128::MAX,
+        }
+    }
+
+    /// Work that the line has done for this group.
+    #[inline]
+    fn work(&self, now: Time) -> u128 {
+        let present = self.started.map_or(0, |started| now.since(started).ps().min(self.cell));
+        u128::from(self.done + present) << SCALE
+    }
+
+    /// A cell starts on the line.
+    #[inline]
+    fn cell_starts(&mut self, now: Time) {
+        if self.started.is_some() {
+            self.done += self.cell;
+        }
+        self.started = Some(now);
+    }
+
+    /// Ends the queues that the fluid server has emptied by `work`.
+    fn advance(&mut self, work: u128, queues: &mut [Queue]) {
+        while self.next_end <= work {
+            let Some(mut first) = self.ends.peek_mut() else { return };
+            let Reverse((tag, q)) = *first;
+            (self.at_work, self.virtual_time) = (self.next_end, tag);
+            let queue = &mut queues[q as usize];
+            if queue.last == tag {
+                queue.busy = false;
+                self.busy_weight -= queue.weight;
+                PeekMut::pop(first);
+            } else {
+                *first = Reverse((queue.last, q));
+                drop(first);
+            }
+            self.find_next_end();
+        }
+    }
+
+    fn find_next_end(&mut self) {
+        self.next_end = self.ends.peek().map_or(u128::MAX, |&Reverse((tag, _))| {
+            let work = (tag - self.virtual_time).saturating_mul(u128::from(self.busy_weight));
+            self.at_work.saturating_add(work)
+        });
+    }
+
+    /// Queue `q` becomes busy at `work`: the virtual time at which its cell begins.
+    fn begin(&mut self, work: u128, q: QueueId, queue: &mut Queue) -> u128 {
+        if self.busy_weight == 0 {
+            self.at_work = work;
+        } else {
+            let weight = u128::from(self.busy_weight);
+            let passed = (work - self.at_work) / weight;
+            self.virtual_time += passed;
+            self.at_work += passed * weight;
+        }
+        queue.busy = true;
+        self.busy_weight += queue.weight;
+        self.ends.push(Reverse((self.virtual_time.saturating_add(queue.step), q)));
+        self.find_next_end();
+        self.virtual_time
+    }
+}
+
+impl Schedule for FairQueuing {
+    fn stamps_arrivals(&self) -> bool {
+        true
+    }
+
+    fn arrived(&mut self, now: Time, q: QueueId) {
+        let work = self.fluid.work(now);
+        if work >= self.fluid.next_end {
+            self.fluid.advance(work, &mut self.queues);
+        }
+        let queue = &mut self.queues[q as usize];
+        let follows = queue.busy;
+        let start = if follows { queue.last } else { self.fluid.begin(work, q, queue) };
+        queue.last = start.saturating_add(queue.step);
+        match queue.tags.back_mut() {
+            Some(run) if follows => run.cells += 1,
+            _ => queue.tags.push_back(Run { first: queue.last, cells: 1 }),
+        }
+    }
+
+    fn activate(&mut self, _now: Time, q: QueueId) {
+        if let Some(run) = self.queues[q as usize].tags.front() {
+            self.waiting.add(run.first, q);
+        }
+    }
+
+    fn next(&mut self, now: Time) -> Option<QueueId> {
+        let q = self.waiting.take()?;
+        self.queues[q as usize].take();
+        self.fluid.cell_starts(now);
+        Some(q)
+    }
+}
+
+/// The queues that have a cell, by the tag of their first: a heap whose first place stays open after a
+/// [`take`](Waiting::take), because the same queue mostly comes back at once.
+#[derive(Default)]
+struct Waiting {
+    heap: Vec<Ready>,
+    /// The first place is open.
+    open: bool,
+    additions: u64,
+}
+
+/// Equal tags go in the order in which their queues came.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Ready {
+    tag: u128,
+    turn: u64,
+    queue: QueueId,
+}
+
+impl Waiting {
+    fn add(&mut self, tag: u128, queue: QueueId) {
+        let ready = Ready { tag, turn: self.additions, queue };
+        self.additions += 1;
+        if self.open {
+            self.open = false;
+            self.sink(ready);
+            return;
+        }
+        self.heap.push(ready);
+        let mut at = self.heap.len() - 1;
+        while at > 0 && ready < self.heap[(at - 1) / 2] {
+            self.heap[at] = self.heap[(at - 1) / 2];
+            at = (at - 1) / 2;
+        }
+        self.heap[at] = ready;
+    }
+
+    fn take(&mut self) -> Option<QueueId> {
+        if self.open {
+            self.open = false;
+            if let Some(last) = self.heap.pop()
+                && !self.heap.is_empty()
+            {
+                self.sink(last);
+            }
+        }
+        let first = self.heap.first()?;
+        self.open = true;
+        Some(first.queue)
+    }
+
+    /// Puts `ready` where it belongs, from the first place down.
+    fn sink(&mut self, ready: Ready) {
+        let heap = &mut self.heap[..];
+        let mut at = 0;
+        loop {
+            let mut child = 2 * at + 1;
+            if child + 1 < heap.len() && heap[child + 1] < heap[child] {
+                child += 1;
+            }
+            if child >= heap.len() || ready <= heap[child] {
+                heap[at] = ready;
+                return;
+            }
+            heap[at] = heap[child];
+            at = child;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
