@@ -434,7 +434,34 @@ class FifoSchedule(Parameters):
     kind: Literal["fifo"] = "fifo"
 
 
-Schedule = Annotated[RoundRobinSchedule | FifoSchedule, Family("schedule")]
+class WfqSchedule(Parameters):
+    """Weighted fair queuing (packet-by-packet generalised processor sharing): the cell goes next that would be
+    finished first if the line served all waiting VCs at once, each in proportion to its weight.
+
+    A VC's weight is its minimum cell rate; VCs without one weigh `default_share` of the line's rate together, in
+    equal parts (so without any minimum all VCs are equal). No cell leaves later than one cell time after the
+    fluid server would have finished it. The fluid server serves one priority group; what the line gives to other
+    groups does not count.
+
+    At switches only: a host keeps counts of what its VCs offer, not cells. Cannot be combined with credit flow
+    control: the fluid server knows arrivals, not credit, so a VC that had waited for credit would then hold the
+    line.
+
+    Source: Parekh and Gallager, A generalized processor sharing approach to flow control, IEEE/ACM ToN 1(3),
+    1993; the equivalent Demers, Keshav and Shenker, Analysis and simulation of a fair queueing algorithm, SIGCOMM
+    1989.
+    """
+
+    family: ClassVar[str] = "schedule"
+    kind: Literal["wfq"] = "wfq"
+
+    default_share: Fraction = Fraction("0.01")
+    """What the VCs without a minimum cell rate weigh together, as a fraction of the line's rate; above 0. Default:
+    0.01.
+    """
+
+
+Schedule = Annotated[RoundRobinSchedule | FifoSchedule | WfqSchedule, Family("schedule")]
 
 class TailDropDiscard(Parameters):
     """A cell that finds the port's buffer full is lost; all others are stored."""
@@ -593,7 +620,7 @@ Impairment = Annotated[RandomLossImpairment | RandomCorruptionImpairment | Sched
 FAMILIES: dict[str, dict[str, type[Parameters]]] = {
     "traffic": {"greedy": GreedyTraffic, "cbr": CbrTraffic, "poisson": PoissonTraffic, "bernoulli": BernoulliTraffic, "on_off": OnOffTraffic, "burst": BurstTraffic, "rate_schedule": RateScheduleTraffic, "trace": TraceTraffic, "rpc": RpcTraffic},
     "credit": {"n23": N23Credit, "cup": CupCredit, "n123": N123Credit, "additive": AdditiveCredit},
-    "schedule": {"round_robin": RoundRobinSchedule, "fifo": FifoSchedule},
+    "schedule": {"round_robin": RoundRobinSchedule, "fifo": FifoSchedule, "wfq": WfqSchedule},
     "discard": {"tail_drop": TailDropDiscard, "ppd": PpdDiscard, "epd": EpdDiscard, "selective_drop": SelectiveDropDiscard, "fair_buffer_allocation": FairBufferAllocationDiscard, "weighted_buffer_allocation": WeightedBufferAllocationDiscard},
     "impairment": {"random_loss": RandomLossImpairment, "random_corruption": RandomCorruptionImpairment, "scheduled_loss": ScheduledLossImpairment},
 }
@@ -628,4 +655,5 @@ __all__ = [
     "TraceEvent",
     "TraceTraffic",
     "WeightedBufferAllocationDiscard",
+    "WfqSchedule",
 ]
