@@ -4,16 +4,18 @@ use crate::time::{Moment, Phase, Time, tie_rank};
 
 /// A fixed set of entries, each of which has a moment (or [`Moment::NEVER`]), and the first of them.
 ///
-/// Entries are kept in groups, each a list in order of time: what is planned next is mostly planned soon, so an entry
-/// moves past few others. Over the groups there is a knock-out tournament, of which moving an entry replays one path;
-/// few nodes need it. Entries at the same moment are ordered by [`tie_rank`] of their salts, never by their number or
-/// by the order in which they were set.
+/// Entries are kept in groups, each a short array in order of time: what is planned next is mostly planned soon, so an
+/// entry moves past few others. Over the groups there is a knock-out tournament, of which moving an entry replays one
+/// path; few nodes need it. Entries at the same moment are ordered by [`tie_rank`] of their salts, never by their number
+/// or by the order in which they were set.
 pub struct Agenda {
+    /// The first of all. Its copy in its group may be older: it is written there when the group is next rearranged.
     first: Planned,
     /// While the first entry's moment is before this, it stays the first.
     second: Moment,
-    /// The entries, then for each group a place at both ends of its list, with moment never.
-    entries: Box<[Entry]>,
+    /// By entry.
+    moments: Box<[Moment]>,
+    groups: Box<[Group]>,
     /// Place 1 holds the first of all groups, places 2k and 2k + 1 the two that met for place k, the second half the
     /// firsts of the groups.
     tournament: Box<[Planned]>,
@@ -26,13 +28,8 @@ struct Planned {
     entry: usize,
 }
 
-/// An entry, and its neighbours in the list of its group if it is planned.
-#[derive(Clone, Copy)]
-struct Entry {
-    moment: Moment,
-    earlier: u32,
-    later: u32,
-}
+/// The planned entries of a group in order; behind them all places hold never.
+type Group = [Planned; GROUP + 1];
 
 const GROUP: usize = 16;
 
@@ -41,11 +38,15 @@ impl Agenda {
     pub fn new(salts: impl IntoIterator<Item = u64>) -> Agenda {
         let salts: Box<[u64]> = salts.into_iter().collect();
         let groups = salts.len().div_ceil(GROUP).next_power_of_two();
-        let entry = |k: usize| Entry { moment: Moment::NEVER, earlier: k as u32, later: k as u32 };
-        let entries = (0..salts.len() + groups).map(entry).collect();
         let first = Planned { moment: Moment::NEVER, entry: salts.len() };
-        let second = Moment::NEVER;
-        Agenda { first, second, entries, tournament: vec![first; 2 * groups].into_boxed_slice(), salts }
+        Agenda {
+            first,
+            second: Moment::NEVER,
+            moments: vec![Moment::NEVER; salts.len()].into_boxed_slice(),
+            groups: vec![[first; GROUP + 1]; groups].into_boxed_slice(),
+            tournament: vec![first; 2 * groups].into_boxed_slice(),
+            salts,
+        }
     }
 
     /// Number of entries.
@@ -79,86 +80,98 @@ impl Agenda {
     /// The moment of an entry.
     #[inline]
     pub fn moment(&self, entry: usize) -> Moment {
-        self.entries[entry].moment
+        self.moments[entry]
     }
 
     /// Plans `entry` for `moment`, in place of whatever was planned.
     #[inline(always)]
     pub fn set(&mut self, entry: usize, moment: Moment) {
-        if entry == self.first.entry && moment < self.second {
-            self.entries[entry].moment = moment;
+        if entry != self.first.entry {
+            return self.move_to(entry, moment);
+        }
+        if moment < self.second {
+            self.moments[entry] = moment;
             self.first.moment = moment;
-        } else if entry == self.first.entry && moment > self.second && self.tournament.len() == 2 {
-            self.postpone_first(moment);
         } else {
-            self.move_to(entry, moment);
+            self.postpone_first(moment);
         }
     }
 
-    /// The first of the only group goes behind the second, which there is.
+    /// The first goes behind others; where there is one group, without looking for its place.
     #[inline(never)]
     fn postpone_first(&mut self, moment: Moment) {
-        if moment == Moment::NEVER {
-            return self.move_to(self.first.entry, moment);
+        let entry = self.first.entry;
+        let [list] = &mut *self.groups else { return self.move_to(entry, moment) };
+        let mut place = 0;
+        while place < GROUP && list[place + 1].moment < moment {
+            list[place] = list[place + 1];
+            place += 1;
         }
-        let Agenda { first: Planned { entry, .. }, second, .. } = *self;
-        let new_first = self.entries[entry].later as usize;
-        let mut earlier = new_first;
-        let later = loop {
-            let later = self.entries[earlier].later as usize;
-            let other = self.entries[later].moment;
-            if other >= moment && (other > moment || self.ranks_first(moment, entry, later)) {
-                break later;
+        let moved = Planned { moment, entry };
+        list[place] = moved;
+        self.moments[entry] = moment;
+        self.first = list[0];
+        self.second = list[1].moment;
+        if place < GROUP && list[place + 1].moment == moment {
+            self.settle_tie(place, moved);
+        }
+    }
+
+    /// `moved` has come to `place` of the only group, and meets others there.
+    #[cold]
+    #[inline(never)]
+    fn settle_tie(&mut self, place: usize, moved: Planned) {
+        self.move_later(0, place, moved);
+        self.first = self.groups[0][0];
+        self.second = self.groups[0][1].moment;
+    }
+
+    /// `moved` stands at `place` of `group`, and goes behind all that come before it.
+    #[inline]
+    fn move_later(&mut self, group: usize, mut place: usize, moved: Planned) {
+        while place < GROUP {
+            let later = self.groups[group][place + 1];
+            if later.moment == Moment::NEVER || !self.precedes(later, moved) {
+                break;
             }
-            earlier = later;
-        };
-        let end = self.salts.len();
-        self.entries[end].later = new_first as u32;
-        self.entries[new_first].earlier = end as u32;
-        self.entries[earlier].later = entry as u32;
-        self.entries[entry] = Entry { moment, earlier: earlier as u32, later: later as u32 };
-        self.entries[later].earlier = entry as u32;
-        self.first = Planned { moment: second, entry: new_first };
-        self.second =
-            if earlier == new_first { moment } else { self.entries[self.entries[new_first].later as usize].moment };
+            self.groups[group][place] = later;
+            place += 1;
+        }
+        self.groups[group][place] = moved;
     }
 
     #[inline(never)]
     fn move_to(&mut self, entry: usize, moment: Moment) {
-        let Entry { moment: old, earlier, later } = self.entries[entry];
-        if old != Moment::NEVER {
-            self.entries[earlier as usize].later = later;
-            self.entries[later as usize].earlier = earlier;
-        }
-        self.entries[entry].moment = moment;
         let group = entry / GROUP;
-        let end = self.salts.len() + group;
-        if moment != Moment::NEVER {
-            self.insert(entry, moment, end);
+        if self.first.moment != Moment::NEVER && self.first.entry / GROUP == group {
+            self.groups[group][0] = self.first;
         }
-        let first = self.entries[end].later as usize;
-        self.first = Planned { moment: self.entries[first].moment, entry: first };
-        self.second = self.entries[self.entries[first].later as usize].moment;
-        if self.tournament.len() > 2 {
+        let old = std::mem::replace(&mut self.moments[entry], moment);
+        let list = &mut self.groups[group];
+        let stands =
+            |p: &Planned| if old == Moment::NEVER { p.moment == old } else { p.entry == entry && p.moment == old };
+        let mut place = list.iter().position(stands).expect("a group has a place for each of its entries");
+        let moved = Planned { moment, entry };
+        if moment == Moment::NEVER {
+            list.copy_within(place + 1.., place);
+        } else {
+            while place > 0 && self.precedes(moved, self.groups[group][place - 1]) {
+                self.groups[group][place] = self.groups[group][place - 1];
+                place -= 1;
+            }
+            self.move_later(group, place, moved);
+        }
+        self.first = self.groups[group][0];
+        self.second = self.groups[group][1].moment;
+        if self.groups.len() > 1 {
             self.replay(group);
         }
     }
 
-    /// Puts `entry` into the list of the group whose ends are at place `end`.
+    /// True if `a` goes before `b`.
     #[inline]
-    fn insert(&mut self, entry: usize, moment: Moment, end: usize) {
-        let mut later = self.entries[end].later as usize;
-        loop {
-            let other = self.entries[later].moment;
-            if other >= moment && (other > moment || self.ranks_first(moment, entry, later)) {
-                break;
-            }
-            later = self.entries[later].later as usize;
-        }
-        let earlier = std::mem::replace(&mut self.entries[later].earlier, entry as u32);
-        self.entries[earlier as usize].later = entry as u32;
-        self.entries[entry].earlier = earlier;
-        self.entries[entry].later = later as u32;
+    fn precedes(&self, a: Planned, b: Planned) -> bool {
+        a.moment < b.moment || a.moment == b.moment && self.ranks_first(a.moment, a.entry, b.entry)
     }
 
     /// The first of `group` plays its matches anew.

@@ -97,7 +97,7 @@ impl<C: Copy> Link<C> {
         if self.special {
             self.send_specially(start, end, cell);
         } else {
-            self.ring.push((start + self.lookahead, cell));
+            self.ring.push((start.plus(self.lookahead), cell));
         }
     }
 

@@ -48,6 +48,13 @@ impl<T: Copy> Ring<T> {
         if self.is_empty() { None } else { Some(self.places[self.place(self.taken)]) }
     }
 
+    /// The first record of a ring that is known to hold one.
+    #[inline]
+    pub fn front(&self) -> T {
+        debug_assert!(!self.is_empty(), "an empty ring has no first record");
+        self.places[self.place(self.taken)]
+    }
+
     /// Takes the first record.
     #[inline]
     pub fn take(&mut self) -> Option<T> {
@@ -56,15 +63,15 @@ impl<T: Copy> Ring<T> {
         first
     }
 
-    /// Takes the first record and puts it at the end.
+    /// Takes the first record of a ring that is known to hold one, and puts it at the end.
     #[inline]
     pub fn rotate(&mut self) {
+        debug_assert!(!self.is_empty(), "an empty ring cannot turn");
         // The end has a place: that of the first record if there is no other.
         let (from, to) = (self.place(self.taken), self.place(self.put));
         self.places[to] = self.places[from];
-        let turned = usize::from(!self.is_empty());
-        self.taken += turned;
-        self.put += turned;
+        self.taken += 1;
+        self.put += 1;
     }
 
     /// Records in it.
@@ -105,9 +112,10 @@ mod tests {
                     ring.push(k);
                     plain.push_back(k);
                     total += 1;
-                } else if step == 3 {
+                } else if step == 3 && !plain.is_empty() {
+                    prop_assert_eq!(Some(ring.front()), plain.front().copied());
                     ring.rotate();
-                    total += u64::from(!plain.is_empty());
+                    total += 1;
                     let first = plain.pop_front();
                     plain.extend(first);
                 } else {

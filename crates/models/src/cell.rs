@@ -70,6 +70,13 @@ impl Cell {
         Cell(self.0 & !LABEL_MASK | (label as u64) << LABEL_SHIFT)
     }
 
+    /// The same cell with the next handle.
+    #[inline]
+    #[must_use]
+    pub const fn next(self) -> Cell {
+        Cell(self.0.wrapping_add(1 << HANDLE_SHIFT))
+    }
+
     /// Sequence number, credit value, or reference.
     #[inline]
     pub const fn handle(self) -> u32 {

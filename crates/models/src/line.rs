@@ -5,7 +5,7 @@
 
 use crate::cell::{Cell, Kind, Label};
 use crate::schedule::{QueueId, Schedule};
-use cellway_kernel::link::{LinkId, Wires};
+use cellway_kernel::link::{Link, LinkId, Wires};
 use cellway_kernel::ring::Ring;
 use cellway_kernel::time::{Moment, Phase, Time};
 use cellway_kernel::units::{BitRate, CellClock};
@@ -130,6 +130,12 @@ impl OutputLine {
         self.free_at <= now && self.ready == 0 && self.signals.is_empty() && !self.stamps
     }
 
+    /// The same for a line that was idle before and has sent its own cells since: nothing else can have come to wait.
+    #[inline]
+    pub fn is_free(&self, now: Time) -> bool {
+        self.free_at <= now
+    }
+
     /// True where in all groups queues go in the order of their activation.
     pub fn keeps_order(&self) -> bool {
         self.groups.iter().all(|group| group.schedule.is_none())
@@ -142,7 +148,7 @@ impl OutputLine {
             return None;
         }
         let group = self.ready.trailing_zeros() as usize;
-        Some((group, self.groups[group].waiting.first()?))
+        Some((group, self.groups[group].waiting.front()))
     }
 
     /// The first queue of `group` sends; it waits `again` behind the others, or not.
@@ -201,12 +207,18 @@ impl OutputLine {
     /// Sends a cell that starts at `now`.
     #[inline(always)]
     pub fn transmit(&mut self, now: Time, cell: Cell, wires: &mut Wires<'_, Cell>) {
+        self.transmit_over(now, cell, wires.link(self.link));
+    }
+
+    /// Sends a cell that starts at `now` over `link`, this line's.
+    #[inline(always)]
+    pub fn transmit_over(&mut self, now: Time, cell: Cell, link: &mut Link<Cell>) {
         // After a pause the slots count from this cell; back to back they follow the exact clock.
         if now > self.free_at {
             self.clock.restart();
         }
-        self.free_at = now + self.clock.tick();
+        self.free_at = now.plus(self.clock.tick());
         self.sent[cell.kind() as usize] += 1;
-        wires.link(self.link).send(now, self.free_at, cell);
+        link.send(now, self.free_at, cell);
     }
 }

@@ -221,34 +221,53 @@ impl Host {
 
     /// The application of VC `vc` runs, and again before `limit` while nothing else of this host can come in between.
     #[inline(always)]
-    fn application(&mut self, mut now: Time, vc: u32, limit: Moment, wires: &mut Wires<'_, Cell>) {
+    fn application(&mut self, now: Time, vc: u32, limit: Moment, wires: &mut Wires<'_, Cell>) {
         let sending = &mut self.sending[vc as usize];
         let entry = sending.application_entry as usize;
         let others = match self.agenda.first_entry() == entry {
             true => self.arrival.min(self.agenda.second_moment()),
             false => self.arrival.min(self.agenda.first_moment()),
         };
-        loop {
-            let (offer, next) = sending.application.run(now);
-            let next = next.at(Phase::Timer);
-            if let Offer::Cells(1) = offer
-                && now.at(Phase::Start) < others.min(next)
-                && sending.may_pass()
-                && let Some(line) = self.line.as_mut().filter(|line| line.is_idle(now))
-            {
-                // Nothing waits: the cell goes straight to the line.
-                sending.offered += 1;
-                let cell = sending.next_cell(now, vc, false);
-                line.transmit(now, cell, wires);
-                if next >= others.min(limit) {
-                    return self.agenda.set(entry, next);
-                }
-                now = next.time();
-            } else {
-                self.agenda.set(entry, next);
-                return self.keep(now, vc, offer, wires);
+        let line = self.line.as_mut().filter(|line| line.is_idle(now));
+        if let Some(line) = line
+            && sending.may_pass()
+            && sending.credit.is_none()
+            && now.at(Phase::Start) < others
+            && let Some(pace) = sending.application.pace()
+        {
+            // Nothing waits: cells go straight to the line.
+            let link = wires.link(line.link());
+            let mut cell = Cell::new(Kind::Data, vc, sending.sequence);
+            let mut goes_on = true;
+            let cells = sending.sequence;
+            while goes_on && pace.next.at(Phase::Start) < others && line.is_free(pace.next) {
+                line.transmit_over(pace.next, cell, link);
+                cell = cell.next();
+                goes_on = pace.step() && pace.next.at(Phase::Timer) < limit;
             }
+            sending.sequence = cell.handle();
+            let cells = u64::from(cell.handle().wrapping_sub(cells));
+            sending.offered += cells;
+            sending.sent += cells;
+            if pace.next >= pace.until {
+                sending.application.pace_ended();
+            }
+            let next = sending.application.next_offer();
+            return self.agenda.set(entry, next.at(Phase::Timer));
         }
+        let (offer, next) = sending.application.run(now);
+        let next = next.at(Phase::Timer);
+        self.agenda.set(entry, next);
+        if offer == Offer::Cells(1)
+            && now.at(Phase::Start) < others.min(next)
+            && sending.may_pass()
+            && let Some(line) = self.line.as_mut().filter(|line| line.is_idle(now))
+        {
+            sending.offered += 1;
+            let cell = sending.next_cell(now, vc, false);
+            return line.transmit(now, cell, wires);
+        }
+        self.keep(now, vc, offer, wires);
     }
 
     /// What is offered waits for the line.

@@ -160,7 +160,7 @@ impl Switch {
             memory: Memory::new(),
             shared_limit: parts.memory.saturating_sub(reserved),
             shared: 0,
-            stored: 0,
+            reserved: 0,
             peak: 0,
             gauge: None,
             arrivals,
@@ -180,12 +180,20 @@ impl Switch {
         }
         for vc in self.inputs.iter().flat_map(|input| &input.vcs) {
             match &vc.to {
-                Destination::One { port, .. } => {
+                Destination::Plain { port, .. } | Destination::One { port, .. } => {
                     self.ports[*port as usize].plain &= vc.receiver.is_none() && vc.gauge.is_none();
                 }
                 Destination::Many(branches) => {
                     branches.iter().for_each(|&(port, _)| self.ports[port as usize].plain = false);
                 }
+            }
+        }
+        for vc in self.inputs.iter_mut().flat_map(|input| &mut input.vcs) {
+            if let Destination::Plain { port, label } | Destination::One { port, label } = vc.to {
+                vc.to = match self.ports[port as usize].plain {
+                    true => Destination::Plain { port, label },
+                    false => Destination::One { port, label },
+                };
             }
         }
     }

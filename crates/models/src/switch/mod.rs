@@ -34,7 +34,8 @@ pub struct Switch {
     /// Copies that VCs without credit flow control may store.
     shared_limit: u64,
     shared: u64,
-    stored: u64,
+    /// Copies of flow-controlled VCs, which have their own places.
+    reserved: u64,
     peak: u64,
     gauge: Option<Box<Gauge>>,
     /// Next arrivals, by input.
@@ -61,7 +62,15 @@ struct InputVc {
 }
 
 enum Destination {
-    One { port: u32, label: Label },
+    /// A port that is [plain](Port::plain).
+    Plain {
+        port: u32,
+        label: Label,
+    },
+    One {
+        port: u32,
+        label: Label,
+    },
     Many(Box<[(u32, Label)]>),
 }
 
@@ -93,10 +102,11 @@ impl Switch {
     }
 
     #[inline(never)]
-    fn control_cell(&mut self, now: Time, input: usize, cell: Cell, wires: &mut Wires<'_, Cell>) {
+    fn special_cell(&mut self, now: Time, input: usize, cell: Cell, wires: &mut Wires<'_, Cell>) {
         match cell.kind() {
             Kind::Credit => self.credit_cell(now, input, cell, wires),
-            _ => self.credit_request(now, input, cell, wires),
+            Kind::CreditRequest => self.credit_request(now, input, cell, wires),
+            Kind::Data | Kind::Rm => self.forward(now, input, cell, wires),
         }
     }
 
@@ -111,38 +121,42 @@ impl Switch {
     /// True if it went straight through.
     #[inline(always)]
     fn arrival(&mut self, now: Time, input: usize, cell: Cell, wires: &mut Wires<'_, Cell>) -> bool {
-        if !matches!(cell.kind(), Kind::Data | Kind::Rm) {
-            self.control_cell(now, input, cell, wires);
+        if cell.kind() != Kind::Data {
+            self.special_cell(now, input, cell, wires);
             return false;
         }
-        let may_start_at_once = self.may_start_at_once(now);
-        let Destination::One { port: port_id, label } = self.inputs[input].vcs[cell.label() as usize].to else {
+        let Destination::Plain { port: port_id, label } = self.inputs[input].vcs[cell.label() as usize].to else {
             self.forward(now, input, cell, wires);
             return false;
         };
         let port = &mut self.ports[port_id as usize];
-        if !port.plain {
-            self.forward(now, input, cell, wires);
-            return false;
-        }
         let cell = cell.relabelled(label);
-        let books = &mut port.branches[label as usize].books;
-        books.arrived += 1;
+        let branch = &mut port.branches[label as usize];
+        branch.books.arrived += 1;
         if self.shared >= self.shared_limit {
-            books.dropped[DropReason::MemoryFull as usize] += 1;
+            branch.books.dropped[DropReason::MemoryFull as usize] += 1;
         } else if port.sharing >= port.capacity {
-            books.dropped[DropReason::BufferFull as usize] += 1;
-        } else if may_start_at_once && port.line.is_idle(now) {
-            books.passed();
-            self.peak = self.peak.max(self.stored + 1);
+            branch.books.dropped[DropReason::BufferFull as usize] += 1;
+        } else if port.line.is_idle(now)
+            && now.at(Phase::Start) < self.agenda.first_moment().min(self.arrivals.first_moment())
+        {
+            branch.books.passed();
+            self.peak = self.peak.max(self.shared + self.reserved + 1);
             port.line.transmit(now, cell, wires);
             return true;
         } else {
+            branch.books.came();
             let planned = port.line.is_awaited();
-            port.store_plainly(now, label, cell, &mut self.memory);
+            let queue = &mut port.queues[branch.queue as usize];
+            self.memory.push(&mut queue.cells, cell, UNICAST);
+            if !queue.active {
+                queue.active = true;
+                port.line.activate(now, queue.group, branch.queue);
+            }
+            port.sharing += 1;
+            port.queued += 1;
             self.shared += 1;
-            self.stored += 1;
-            self.peak = self.peak.max(self.stored);
+            self.peak = self.peak.max(self.shared + self.reserved);
             if !planned {
                 self.agenda.set(port_id as usize, port.line.next_start(now));
             }
@@ -163,9 +177,10 @@ impl Switch {
             if now.at(Phase::Start) >= others || cell.kind() != Kind::Data {
                 break;
             }
-            let Destination::One { port, label } = vcs[cell.label() as usize].to else { break };
+            let Destination::Plain { port, label } = vcs[cell.label() as usize].to else { break };
             let port = &mut self.ports[port as usize];
-            if !port.plain || port.sharing >= port.capacity || !port.line.is_idle(now) {
+            // Where nothing waits for the line, the buffer is empty.
+            if !port.line.is_idle(now) {
                 break;
             }
             wires.link(*link).receive();
@@ -186,7 +201,7 @@ impl Switch {
             Some(receiver) => (!receiver.arrived(vc.stored)).then_some(DropReason::CreditOverrun),
             None => (self.shared >= self.shared_limit).then_some(DropReason::MemoryFull),
         };
-        let Destination::One { port: port_id, label } = vc.to else {
+        let (Destination::One { port: port_id, label } | Destination::Plain { port: port_id, label }) = vc.to else {
             return self.forward_to_many(now, input, cell, refused, wires);
         };
         let port = &mut self.ports[port_id as usize];
@@ -197,7 +212,7 @@ impl Switch {
             // Nothing waits and nothing else can come first: what storing and serving would do, without the memory.
             port.passes(now, label, cell);
             port.line.transmit(now, cell.relabelled(label), wires);
-            self.peak = self.peak.max(self.stored + 1);
+            self.peak = self.peak.max(self.shared + self.reserved + 1);
             if self.gauge.is_some() || vc.gauge.is_some() {
                 self.store_copy(now, input, cell.label());
                 self.forwarded(now, Origin { input: input as u32, label: cell.label() }, wires);
@@ -244,12 +259,10 @@ impl Switch {
         if let Some(gauge) = &mut vc.gauge {
             gauge.set(now, vc.stored as f64);
         }
-        self.shared += u64::from(vc.receiver.is_none());
-        self.stored += 1;
-        self.peak = self.peak.max(self.stored);
-        if let Some(gauge) = &mut self.gauge {
-            gauge.set(now, self.stored as f64);
-        }
+        let count = if vc.receiver.is_none() { &mut self.shared } else { &mut self.reserved };
+        *count += 1;
+        self.peak = self.peak.max(self.copies());
+        self.observe(now);
     }
 
     fn enqueue(&mut self, now: Time, port: u32, label: Label, cell: Cell, copy: u32) {
@@ -283,7 +296,6 @@ impl Switch {
         if let Some((group, queue)) = port.line.first_queue() {
             let cell = port.take_plainly(group, queue, &mut self.memory);
             self.shared -= 1;
-            self.stored -= 1;
             port.line.transmit(now, cell, wires);
         }
         self.agenda.set(port_id as usize, port.line.next_start(now));
@@ -340,17 +352,33 @@ impl Switch {
         if let Some(gauge) = &mut vc.gauge {
             gauge.set(now, vc.stored as f64);
         }
-        self.stored -= 1;
-        if let Some(gauge) = &mut self.gauge {
-            gauge.set(now, self.stored as f64);
-        }
-        match &mut vc.receiver {
-            None => self.shared -= 1,
-            Some(receiver) => {
-                if receiver.forwarded() {
-                    self.send_credit_cell(now, origin.input, origin.label, wires);
-                }
+        let credit_due = match &mut vc.receiver {
+            None => {
+                self.shared -= 1;
+                false
             }
+            Some(receiver) => {
+                self.reserved -= 1;
+                receiver.forwarded()
+            }
+        };
+        self.observe(now);
+        if credit_due {
+            self.send_credit_cell(now, origin.input, origin.label, wires);
+        }
+    }
+
+    /// Cells in the memory.
+    #[inline]
+    fn copies(&self) -> u64 {
+        self.shared + self.reserved
+    }
+
+    #[inline]
+    fn observe(&mut self, now: Time) {
+        let stored = self.copies();
+        if let Some(gauge) = &mut self.gauge {
+            gauge.set(now, stored as f64);
         }
     }
 

@@ -59,7 +59,7 @@ impl Switch {
 
     /// Copies stored now, and the most ever.
     pub fn stored(&self) -> (u64, u64) {
-        (self.stored, self.peak)
+        (self.copies(), self.peak)
     }
 
     /// Link, label there and books of every VC at every port.
@@ -85,7 +85,7 @@ impl Switch {
     pub fn received(&self, link: LinkId, label: Label) -> u64 {
         let Some(input) = self.inputs.iter().find(|i| i.link == link) else { return 0 };
         let (port, out) = match &input.vcs[label as usize].to {
-            Destination::One { port, label } => (*port, *label),
+            Destination::Plain { port, label } | Destination::One { port, label } => (*port, *label),
             Destination::Many(branches) => branches[0],
         };
         self.ports[port as usize].branches[out as usize].books.arrived
@@ -125,12 +125,16 @@ impl Switch {
         let of_vcs: u64 = self.inputs.iter().flat_map(|i| &i.vcs).map(|vc| vc.stored).sum();
         let of_plain_ports: u64 = self.ports.iter().filter(|p| p.plain).map(|p| p.queued).sum();
         let of_vcs = of_vcs + of_plain_ports;
-        invariant!(of_vcs == self.stored, self.name, "{of_vcs} copies of all VCs, {} in the memory", self.stored);
+        let stored = self.copies();
+        invariant!(of_vcs == stored, self.name, "{of_vcs} copies of all VCs, {stored} in the memory");
     }
 
     fn gauge_place(&mut self, which: SwitchGauge) -> (&mut Option<Box<Gauge>>, u64) {
         match which {
-            SwitchGauge::Memory => (&mut self.gauge, self.stored),
+            SwitchGauge::Memory => {
+                let copies = self.copies();
+                (&mut self.gauge, copies)
+            }
             SwitchGauge::Vc { input, label } => {
                 let vc = &mut self.inputs[input].vcs[label as usize];
                 (&mut vc.gauge, vc.stored)
@@ -156,7 +160,7 @@ impl Switch {
     pub fn record(&mut self, which: SwitchGauge, every: Option<Duration>) {
         let (place, value) = self.gauge_place(which);
         *place = Some(Box::new(Gauge::new(value as f64, every)));
-        assert_eq!(self.stored, 0, "a recorder is added during a run");
+        assert_eq!(self.copies(), 0, "a recorder is added during a run");
         self.find_plain_ports();
     }
 

@@ -1,6 +1,6 @@
 //! The output port: the only place that counts. Arrived = dropped + departed + queued, for every VC.
 
-use super::memory::{Memory, Queue, UNICAST};
+use super::memory::{Memory, Queue};
 use crate::buffer::{BufferPolicy, BufferView, DropReason, Verdict};
 use crate::cell::{Cell, Label};
 use crate::credit::ends::SenderEnd;
@@ -107,7 +107,7 @@ impl Books {
     }
 
     #[inline]
-    fn came(&mut self) {
+    pub(super) fn came(&mut self) {
         self.queued += 1;
         self.peak_marked = self.peak_marked.max(self.queued);
     }
@@ -211,21 +211,6 @@ impl Port {
         if branch.shares_buffer {
             self.sharing -= 1;
             self.active_vcs -= u64::from(branch.books.queued == 0);
-        }
-    }
-
-    /// A cell of a plain port is stored.
-    #[inline(always)]
-    pub(super) fn store_plainly(&mut self, now: Time, label: Label, cell: Cell, memory: &mut Memory) {
-        let branch = &mut self.branches[label as usize];
-        branch.books.came();
-        self.sharing += 1;
-        self.queued += 1;
-        let queue = &mut self.queues[branch.queue as usize];
-        memory.push(&mut queue.cells, cell, UNICAST);
-        if !queue.active {
-            queue.active = true;
-            self.line.activate(now, queue.group, branch.queue);
         }
     }
 

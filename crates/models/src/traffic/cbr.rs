@@ -1,6 +1,6 @@
 //! Constant bit rate: one cell each period, exactly.
 
-use super::{Application, Offer, Traffic, TrafficConfig, TrafficContext, start_and_phase, stop_after_start};
+use super::{Application, Offer, Pace, Traffic, TrafficConfig, TrafficContext, start_and_phase, stop_after_start};
 use cellway_kernel::error::SpecError;
 use cellway_kernel::time::{Duration, Time};
 use cellway_kernel::units::{CellClock, CellRate};
@@ -30,7 +30,7 @@ impl TrafficConfig for Cbr {
         let stop = stop_after_start(self.start, self.stop)?;
         let first = start_and_phase(context, self.start, self.phase, clock.shortest());
         let next = if first < stop { first } else { Time::NEVER };
-        Ok(Application::one_way(Periodic { next, stop, clock }))
+        Ok(Application::one_way(Periodic { pace: Pace { next, until: stop, clock } }))
     }
 }
 
@@ -52,22 +52,27 @@ pub(super) fn positive_rate(name: &str, rate: CellRate) -> Result<CellClock, Spe
 }
 
 struct Periodic {
-    next: Time,
-    stop: Time,
-    clock: CellClock,
+    pace: Pace,
 }
 
 impl Traffic for Periodic {
     fn next_offer(&self) -> Time {
-        self.next
+        self.pace.next
     }
 
     fn offer(&mut self, _now: Time) -> Offer {
-        self.next += self.clock.tick();
-        if self.next >= self.stop {
-            self.next = Time::NEVER;
+        if !self.pace.step() {
+            self.pace_ended();
         }
         Offer::Cells(1)
+    }
+
+    fn pace(&mut self) -> Option<&mut Pace> {
+        Some(&mut self.pace)
+    }
+
+    fn pace_ended(&mut self) {
+        self.pace.next = Time::NEVER;
     }
 }
 

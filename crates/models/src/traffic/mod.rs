@@ -111,6 +111,15 @@ pub trait Traffic: Send {
         (offer, self.next_offer())
     }
 
+    /// The pace of its cells, for applications that offer single cells at a steady rate for a while. The host then takes
+    /// them from it without asking for each: several at once, as far as nothing else can come in between.
+    fn pace(&mut self) -> Option<&mut Pace> {
+        None
+    }
+
+    /// The pace has gone on until its end, and what comes then is the application's to say.
+    fn pace_ended(&mut self) {}
+
     /// A message from the other end is complete, every cell of it; `last` is the sequence number of its last cell.
     ///
     /// The host at the other end numbers the cells of its direction of the VC from 0 in the order of its offers
@@ -121,6 +130,25 @@ pub trait Traffic: Send {
     /// Closed-loop statistics, where the application has any.
     fn exchanges(&self) -> Option<Exchanges> {
         None
+    }
+}
+
+/// Single cells at the ticks of a clock.
+pub struct Pace {
+    /// The next cell.
+    pub next: Time,
+    /// Cells before this come at the ticks; what comes from here on the application has to say.
+    pub until: Time,
+    /// From one cell to the next.
+    pub clock: CellClock,
+}
+
+impl Pace {
+    /// The next cell is taken; true if the one after it still keeps to the pace.
+    #[inline]
+    pub fn step(&mut self) -> bool {
+        self.next += self.clock.tick();
+        self.next < self.until
     }
 }
 

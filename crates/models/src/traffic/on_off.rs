@@ -2,11 +2,11 @@
 
 use super::cbr::positive_rate;
 use super::period::{PeriodDistribution, Periods};
-use super::{Application, Offer, Traffic, TrafficConfig, TrafficContext, stop_after_start};
+use super::{Application, Offer, Pace, Traffic, TrafficConfig, TrafficContext, stop_after_start};
 use cellway_kernel::error::SpecError;
 use cellway_kernel::rng::Stream;
 use cellway_kernel::time::{Duration, Time};
-use cellway_kernel::units::{CellClock, CellRate};
+use cellway_kernel::units::CellRate;
 use rand::RngExt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -81,17 +81,16 @@ impl TrafficConfig for OnOff {
         };
         let next = begin.saturating_add(Duration::from_ps(left));
         let on_end = begin.saturating_add(first_on);
-        let mut source = Alternating { next, check: Time::ZERO, clock, on_end, stop, on, off, stream };
+        let pace = Pace { next, until: Time::ZERO, clock };
+        let mut source = Alternating { pace, on_end, stop, on, off, stream };
         source.settle();
         Ok(Application::one_way(source))
     }
 }
 
 struct Alternating {
-    next: Time,
-    /// The end of the on period or of the source: nothing but the clock is needed before it.
-    check: Time,
-    clock: CellClock,
+    /// Until the end of the on period or of the source.
+    pace: Pace,
     on_end: Time,
     stop: Time,
     on: Periods,
@@ -103,30 +102,38 @@ impl Alternating {
     /// Takes a next cell that falls beyond the on period into a later one, or ends the source.
     #[inline(never)]
     fn settle(&mut self) {
-        while self.next >= self.on_end && self.next < self.stop {
-            let left = self.next.since(self.on_end);
+        let next = &mut self.pace.next;
+        while *next >= self.on_end && *next < self.stop {
+            let left = next.since(self.on_end);
             let begin = self.on_end.saturating_add(self.off.draw(&mut self.stream));
             self.on_end = begin.saturating_add(self.on.draw(&mut self.stream));
-            self.next = begin.saturating_add(left);
+            *next = begin.saturating_add(left);
         }
-        if self.next >= self.stop {
-            self.next = Time::NEVER;
+        if *next >= self.stop {
+            *next = Time::NEVER;
         }
-        self.check = self.on_end.min(self.stop);
+        self.pace.until = self.on_end.min(self.stop);
     }
 }
 
 impl Traffic for Alternating {
     fn next_offer(&self) -> Time {
-        self.next
+        self.pace.next
     }
 
     fn offer(&mut self, _now: Time) -> Offer {
-        self.next += self.clock.tick();
-        if self.next >= self.check {
+        if !self.pace.step() {
             self.settle();
         }
         Offer::Cells(1)
+    }
+
+    fn pace(&mut self) -> Option<&mut Pace> {
+        Some(&mut self.pace)
+    }
+
+    fn pace_ended(&mut self) {
+        self.settle();
     }
 }
 
