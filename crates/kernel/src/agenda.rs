@@ -86,11 +86,18 @@ impl Agenda {
     /// Plans `entry` for `moment`, in place of whatever was planned.
     #[inline(always)]
     pub fn set(&mut self, entry: usize, moment: Moment) {
-        if entry != self.first.entry {
-            return self.move_to(entry, moment);
+        if entry == self.first.entry {
+            self.set_first(moment);
+        } else {
+            self.move_to(entry, moment);
         }
+    }
+
+    /// Plans the first entry, of which there must be one, for `moment`.
+    #[inline(always)]
+    pub fn set_first(&mut self, moment: Moment) {
         if moment < self.second {
-            self.moments[entry] = moment;
+            self.moments[self.first.entry] = moment;
             self.first.moment = moment;
         } else {
             self.postpone_first(moment);

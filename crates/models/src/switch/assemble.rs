@@ -104,6 +104,7 @@ impl Switch {
                 credit: of.credit.map(Box::new),
                 gauge: None,
                 books: Books::default(),
+                through: 0,
             });
             ports.push(Port {
                 branches: branches.collect(),

@@ -18,15 +18,14 @@ struct Entry {
 pub(super) struct Queue {
     head: u32,
     tail: u32,
-    len: u32,
 }
 
 impl Queue {
-    pub(super) const EMPTY: Queue = Queue { head: NIL, tail: NIL, len: 0 };
+    pub(super) const EMPTY: Queue = Queue { head: NIL, tail: NIL };
 
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.len == 0
+        self.head == NIL
     }
 }
 
@@ -71,23 +70,21 @@ impl Memory {
             self.entries[at as usize] = entry;
             at
         };
-        if queue.len == 0 {
+        if queue.is_empty() {
             queue.head = at;
         } else {
             self.entries[queue.tail as usize].next = at;
         }
         queue.tail = at;
-        queue.len += 1;
     }
 
     /// Takes the first cell; true if that frees its stored copy.
     #[inline]
     pub(super) fn pop(&mut self, queue: &mut Queue) -> (Cell, bool) {
-        debug_assert!(queue.len > 0);
+        debug_assert!(!queue.is_empty());
         let at = queue.head;
         let entry = self.entries[at as usize];
         queue.head = entry.next;
-        queue.len -= 1;
         self.entries[at as usize].next = self.free_entry;
         self.free_entry = at;
         (entry.cell, entry.copy == UNICAST || self.release(entry.copy))

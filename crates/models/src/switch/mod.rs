@@ -132,19 +132,21 @@ impl Switch {
         let port = &mut self.ports[port_id as usize];
         let cell = cell.relabelled(label);
         let branch = &mut port.branches[label as usize];
-        branch.books.arrived += 1;
         if self.shared >= self.shared_limit {
+            branch.books.arrived += 1;
             branch.books.dropped[DropReason::MemoryFull as usize] += 1;
         } else if port.sharing >= port.capacity {
+            branch.books.arrived += 1;
             branch.books.dropped[DropReason::BufferFull as usize] += 1;
         } else if port.line.is_idle(now)
             && now.at(Phase::Start) < self.agenda.first_moment().min(self.arrivals.first_moment())
         {
-            branch.books.passed();
+            branch.through += 1;
             self.peak = self.peak.max(self.shared + self.reserved + 1);
             port.line.transmit(now, cell, wires);
             return true;
         } else {
+            branch.books.arrived += 1;
             branch.books.came();
             let planned = port.line.is_awaited();
             let queue = &mut port.queues[branch.queue as usize];
@@ -184,9 +186,7 @@ impl Switch {
                 break;
             }
             wires.link(*link).receive();
-            let books = &mut port.branches[label as usize].books;
-            books.arrived += 1;
-            books.passed();
+            port.branches[label as usize].through += 1;
             port.line.transmit(now, cell.relabelled(label), wires);
         }
         self.arrivals.set(input, wires.link(*link).next_moment());
@@ -478,7 +478,7 @@ impl Node<Cell> for Switch {
                 let input = self.arrivals.first_entry();
                 let link = wires.link(self.inputs[input].link);
                 let Some((now, cell)) = link.receive() else { break };
-                self.arrivals.set(input, link.next_moment());
+                self.arrivals.set_first(link.next_moment());
                 if self.arrival(now, input, cell, wires) {
                     self.pass_on(input, limit, wires);
                 }

@@ -66,7 +66,7 @@ impl Switch {
     pub fn books(&self) -> impl Iterator<Item = (LinkId, Label, Books)> {
         self.ports.iter().flat_map(|port| {
             let branches = port.branches.iter().enumerate();
-            branches.map(|(label, b)| (port.line.link(), label as Label, b.books))
+            branches.map(|(label, b)| (port.line.link(), label as Label, b.books()))
         })
     }
 
@@ -78,7 +78,7 @@ impl Switch {
     /// Cells with `label` that the port of `link` has sent.
     pub fn departed(&self, link: LinkId, label: Label) -> u64 {
         let port = self.ports.iter().find(|p| p.line.link() == link);
-        port.map_or(0, |p| p.branches[label as usize].books.departed)
+        port.map_or(0, |p| p.branches[label as usize].books().departed)
     }
 
     /// Cells that have come in over `link` with `label`.
@@ -88,7 +88,7 @@ impl Switch {
             Destination::Plain { port, label } | Destination::One { port, label } => (*port, *label),
             Destination::Many(branches) => branches[0],
         };
-        self.ports[port as usize].branches[out as usize].books.arrived
+        self.ports[port as usize].branches[out as usize].books().arrived
     }
 
     /// Receiving ends: link, label there, end.

@@ -52,8 +52,10 @@ pub struct Branch {
     /// Agenda entry of the credit time-out.
     pub(super) timer: Option<u32>,
     pub(super) gauge: Option<Box<Gauge>>,
-    /// Its books.
-    pub books: Books,
+    /// Its books, but for cells that went `through`: see [`Branch::books`].
+    pub(super) books: Books,
+    /// Cells that came and went at one instant at a plain port, and are not in the books yet.
+    pub(super) through: u64,
 }
 
 /// Where a branch's cells come from: the input, and the VC there.
@@ -122,15 +124,23 @@ impl Books {
         }
     }
 
-    /// A cell comes and goes at the same instant.
+    /// Cells come and go, each at one instant and when no other waits.
     #[inline]
-    pub(super) fn passed(&mut self) {
-        self.departed += 1;
-        self.peak_marked = self.peak_marked.max(self.queued + 1);
+    fn passed(&mut self, cells: u64) {
+        self.departed += cells;
+        self.peak_marked = self.peak_marked.max(self.queued + cells.min(1));
     }
 }
 
 impl Branch {
+    /// Its books.
+    pub fn books(&self) -> Books {
+        let mut books = self.books;
+        books.arrived += self.through;
+        books.passed(self.through);
+        books
+    }
+
     #[inline]
     pub(super) fn may_send(&self) -> bool {
         self.credit.as_ref().is_none_or(|c| c.may_send())
@@ -238,7 +248,7 @@ impl Port {
     #[inline]
     pub(super) fn passes(&mut self, now: Time, label: Label, cell: Cell) {
         let branch = &mut self.branches[label as usize];
-        branch.books.passed();
+        branch.books.passed(1);
         branch.books.tagged.departed += u64::from(cell.clp());
         if let Some(credit) = &mut branch.credit {
             credit.sent(now);
@@ -264,6 +274,8 @@ impl Port {
     /// Starts a new measurement: peaks count from here.
     pub(super) fn mark(&mut self) {
         for branch in &mut self.branches {
+            branch.books = branch.books();
+            branch.through = 0;
             branch.books.peak_before = branch.books.peak();
             branch.books.peak_marked = branch.books.queued;
         }
@@ -275,7 +287,7 @@ impl Port {
     /// Where the books do not balance: a bug of Cellway.
     pub(super) fn check_books(&self) {
         for (label, branch) in self.branches.iter().enumerate() {
-            let b = &branch.books;
+            let b = &branch.books();
             let component = format_args!("port {} VC label {label}", self.name);
             invariant!(
                 b.arrived == b.dropped() + b.departed + b.queued,

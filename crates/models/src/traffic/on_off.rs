@@ -141,6 +141,7 @@ impl Traffic for Alternating {
 mod tests {
     use super::super::trial::{LINE, Trial, error, ps};
     use super::*;
+    use cellway_kernel::units::CellClock;
     use serde_json::json;
 
     /// One cell of the line, rounded down [ps].
