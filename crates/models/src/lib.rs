@@ -1,7 +1,7 @@
 //! ATM models on the Cellway kernel.
 //!
 //! - [`cell`]: the cell as it travels; [`wire`]: its bytes; [`post`]: contents that do not fit the simulated cell.
-//! - Families of algorithms, one file each: [`traffic`], [`schedule`], [`buffer`], [`credit`], [`impairment`].
+//! - Families of algorithms, one file each: [`traffic`], [`schedule`], [`buffer`], [`police`], [`credit`], [`impairment`].
 //! - [`mod@line`]: what leaves next on an output, shared by [`switch`] ports and [`host`]s.
 //! - [`spec`]: the engine document; [`network`]: builds it, runs it, reports.
 //! - [`observe`]: traces, throughput and delays of links.
@@ -20,6 +20,7 @@ pub mod impairment;
 pub mod line;
 pub mod network;
 pub mod observe;
+pub mod police;
 pub mod post;
 pub mod schedule;
 pub mod spec;

@@ -5,6 +5,7 @@
 use crate::buffer::BufferSpec;
 use crate::credit::CreditSpec;
 use crate::impairment::ImpairmentSpec;
+use crate::police::PoliceSpec;
 use crate::schedule::ScheduleSpec;
 use crate::traffic::TrafficSpec;
 use cellway_kernel::time::Duration;
@@ -110,6 +111,9 @@ pub struct Vc {
     /// shares, the rate that policing enforces. `null` is no minimum: zero.
     #[serde(default)]
     pub mcr: Option<CellRate>,
+    /// How the first switch enforces the contract on the cells from the source; `null` is not at all.
+    #[serde(default)]
+    pub police: Option<PoliceSpec>,
     /// The application.
     pub traffic: TrafficSpec,
     /// Credit flow control by the name of the link (of the return path too, for applications that answer).

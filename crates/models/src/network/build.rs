@@ -1,6 +1,6 @@
 //! From the document to nodes and links.
 
-use super::topology::{NodeId, Topology};
+use super::topology::{Flow, NodeId, Topology};
 use super::{Network, Station, probes, report::Mark};
 use crate::buffer::BufferContext;
 use crate::cell::{Cell, Label};
@@ -8,9 +8,10 @@ use crate::credit::LinkLoop;
 use crate::credit::ends::{ReceiverEnd, SenderEnd};
 use crate::host::{Host, HostParts, SendingParts};
 use crate::line::{GROUPS, OutputLine};
+use crate::police::{Action, PoliceContext};
 use crate::schedule::{ScheduleContext, ScheduleSpec};
 use crate::spec::{self, Scenario};
-use crate::switch::{BranchParts, InputParts, InputVcParts, PortParts, Switch, SwitchParts};
+use crate::switch::{BranchParts, InputParts, InputVcParts, Policing, PortParts, Switch, SwitchParts};
 use crate::traffic::{Traffic, TrafficContext};
 use cellway_kernel::error::SpecError;
 use cellway_kernel::link::{Link, LinkId};
@@ -108,6 +109,15 @@ impl Builder<'_> {
                         .allowed("at most the rate of the slowest line on the route"));
                 }
             }
+            if vc.police.is_some() {
+                let path = format!("vcs.{name}.police");
+                let flow = self.topology.forward_flow(v);
+                let (first, _) = self.topology.flows[flow].links[0];
+                if self.topology.is_host(self.topology.links[first].to) {
+                    return Err(SpecError::new(path, "no switch on the route, so nobody polices the VC"));
+                }
+                self.policing(flow, first).map_err(|e| e.under(&path))?;
+            }
             if usize::from(vc.priority) >= GROUPS {
                 let path = format!("vcs.{name}.priority");
                 return Err(SpecError::new(path, "no such priority group").found(vc.priority).allowed("0 to 63"));
@@ -143,6 +153,27 @@ impl Builder<'_> {
     fn receiver(&self, flow: usize, link: LinkId) -> Result<Option<ReceiverEnd>, SpecError> {
         let spec = self.vc_of(flow).credit.get(&self.topology.links[link].name);
         spec.map(|credit| ReceiverEnd::new(credit, &self.link_loop(link)?)).transpose()
+    }
+
+    /// True where the flow's cells form frames.
+    fn sends_frames(&self, flow: usize) -> bool {
+        self.vc_of(flow).traffic.config().sends_frames()
+    }
+
+    /// True where cells of the flow may be tagged on their way.
+    fn may_be_tagged(&self, flow: usize) -> bool {
+        let police = self.vc_of(flow).police.as_ref().filter(|_| !self.topology.flows[flow].returning);
+        police.is_some_and(|police| police.config().action() == Action::Tag)
+    }
+
+    /// The policing of a flow that comes over `link`: at the first switch, of cells from the source.
+    fn policing(&self, flow: usize, link: LinkId) -> Result<Option<Policing>, SpecError> {
+        let Flow { returning, links, .. } = &self.topology.flows[flow];
+        let vc = self.vc_of(flow);
+        let Some(police) = vc.police.as_ref().filter(|_| !returning && links[0].0 == link) else { return Ok(None) };
+        let context =
+            PoliceContext { mcr: vc.mcr, line: self.topology.links[link].rate, framed: self.sends_frames(flow) };
+        Ok(Some(Policing::new(police.kind(), police.config().build(&context)?)))
     }
 
     /// The output line of `link`, with a discipline for each priority group that its VCs use.
@@ -262,7 +293,7 @@ impl Builder<'_> {
                     next.filter_map(|&(l, label)| Some((*port_of.get(&l)?, label))).collect();
                 let receiver = self.receiver(flow, link)?;
                 reserved += receiver.as_ref().map_or(0, |r| r.buffer);
-                vcs.push(InputVcParts { branches, receiver });
+                vcs.push(InputVcParts { branches, receiver, policing: self.policing(flow, link)? });
             }
             let info = &self.topology.links[link];
             let return_port = info.reverse.and_then(|l| port_of.get(&l).copied());
@@ -302,8 +333,8 @@ impl Builder<'_> {
             branches.push(BranchParts {
                 group: vc.priority,
                 credit: self.sender(flow, link).map_err(under)?,
-                framed: vc.traffic.config().sends_frames(),
-                may_be_tagged: false,
+                framed: self.sends_frames(flow),
+                may_be_tagged: self.may_be_tagged(flow),
             });
         }
         let policy = port.discard.config().build(&BufferContext { capacity, weights: &weights });

@@ -47,6 +47,7 @@ impl Network {
             self.queue_table(),
             self.switch_table(),
             self.drop_table(),
+            self.policing_table(),
             self.credit_table(),
         ];
         tables.extend(self.recorded_tables());
@@ -199,6 +200,19 @@ impl Network {
             .names("direction", rows.iter().map(|r| self.direction_on(r.1, r.2)))
             .names("reason", rows.iter().map(|r| r.3.name()))
             .counts("cells", "cells", rows.iter().map(|r| r.4))
+    }
+
+    fn policing_table(&self) -> Table {
+        let of_switch = |s| Switch::policed(s).map(move |(link, label, policing)| (s, link, label, policing));
+        let rows: Vec<_> = self.switches().flat_map(of_switch).collect();
+        Table::new("policing")
+            .names("vc", rows.iter().map(|r| self.vc_on(r.1, r.2)))
+            .names("node", rows.iter().map(|r| r.0.name()))
+            .names("kind", rows.iter().map(|r| r.3.kind))
+            .counts("conforming", "cells", rows.iter().map(|r| r.3.books.conforming))
+            .counts("spared", "cells", rows.iter().map(|r| r.3.books.spared))
+            .counts("tagged", "cells", rows.iter().map(|r| r.3.books.tagged))
+            .counts("discarded", "cells", rows.iter().map(|r| r.3.books.discarded))
     }
 
     fn credit_table(&self) -> Table {

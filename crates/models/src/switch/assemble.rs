@@ -2,7 +2,7 @@
 
 use super::memory::{Memory, Queue};
 use super::port::{Books, Branch, Origin, Port, PortQueue};
-use super::{Destination, Input, InputVc, Switch, Timer};
+use super::{Destination, Input, InputVc, Policing, Switch, Timer};
 use crate::cell::Label;
 use crate::credit::ends::{ReceiverEnd, SenderEnd, staggered};
 use crate::line::OutputLine;
@@ -41,6 +41,8 @@ pub struct InputVcParts {
     pub branches: Vec<(u32, Label)>,
     /// Receiving end of its flow control.
     pub receiver: Option<ReceiverEnd>,
+    /// What enforces its contract, where it enters the network.
+    pub policing: Option<Policing>,
 }
 
 /// One port of [`SwitchParts`].
@@ -126,7 +128,7 @@ impl Switch {
         let mut redundant = Vec::new();
         for (i, part) in parts.inputs.into_iter().enumerate() {
             let mut vcs = Vec::new();
-            for (label, InputVcParts { branches, receiver }) in part.vcs.into_iter().enumerate() {
+            for (label, InputVcParts { branches, receiver, policing }) in part.vcs.into_iter().enumerate() {
                 for &(port, out) in &branches {
                     let branch = &mut ports[port as usize].branches[out as usize];
                     branch.origin = Origin { input: i as u32, label: label as Label };
@@ -145,7 +147,8 @@ impl Switch {
                     [(port, label)] => Destination::One { port, label },
                     _ => Destination::Many(branches.into()),
                 };
-                vcs.push(InputVc { to, stored: 0, receiver: receiver.map(Box::new), gauge: None });
+                let (receiver, policing) = (receiver.map(Box::new), policing.map(Box::new));
+                vcs.push(InputVc { to, stored: 0, receiver, policing, gauge: None });
             }
             inputs.push(Input { link: part.link, return_port: part.return_port, vcs });
         }
@@ -182,7 +185,8 @@ impl Switch {
         for vc in self.inputs.iter().flat_map(|input| &input.vcs) {
             match &vc.to {
                 Destination::Plain { port, .. } | Destination::One { port, .. } => {
-                    self.ports[*port as usize].plain &= vc.receiver.is_none() && vc.gauge.is_none();
+                    let of_vc = vc.receiver.is_none() && vc.policing.is_none() && vc.gauge.is_none();
+                    self.ports[*port as usize].plain &= of_vc;
                 }
                 Destination::Many(branches) => {
                     branches.iter().for_each(|&(port, _)| self.ports[port as usize].plain = false);

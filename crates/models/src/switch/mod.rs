@@ -3,10 +3,12 @@
 mod assemble;
 mod memory;
 mod observe;
+mod policing;
 mod port;
 
 pub use assemble::{BranchParts, InputParts, InputVcParts, PortParts, SwitchParts};
 pub use observe::SwitchGauge;
+pub use policing::{Policed, Policing};
 pub use port::{Books, Branch, Port, TaggedBooks};
 
 use crate::buffer::DropReason;
@@ -58,6 +60,7 @@ struct InputVc {
     /// Copies of this VC in the switch; not kept where its port is plain.
     stored: u64,
     receiver: Option<Box<ReceiverEnd>>,
+    policing: Option<Box<Policing>>,
     gauge: Option<Box<Gauge>>,
 }
 
@@ -197,6 +200,13 @@ impl Switch {
     fn forward(&mut self, now: Time, input: usize, cell: Cell, wires: &mut Wires<'_, Cell>) {
         let at_once = self.may_start_at_once(now);
         let vc = &mut self.inputs[input].vcs[cell.label() as usize];
+        let mut cell = cell;
+        if let Some(policing) = &mut vc.policing {
+            match policing.judge(now, cell) {
+                Some(judged) => cell = judged,
+                None => return self.discarded(now, input, cell.label(), wires),
+            }
+        }
         let refused = match &mut vc.receiver {
             Some(receiver) => (!receiver.arrived(vc.stored)).then_some(DropReason::CreditOverrun),
             None => (self.shared >= self.shared_limit).then_some(DropReason::MemoryFull),
@@ -223,6 +233,15 @@ impl Switch {
             self.store_copy(now, input, cell.label());
             self.enqueue(now, port_id, label, cell, UNICAST);
             self.plan(now, port_id, wires);
+        }
+    }
+
+    /// Policing has dropped a cell. For flow control it has come and gone at once.
+    #[inline(never)]
+    fn discarded(&mut self, now: Time, input: usize, label: Label, wires: &mut Wires<'_, Cell>) {
+        let vc = &mut self.inputs[input].vcs[label as usize];
+        if vc.receiver.as_mut().is_some_and(|r| r.arrived(vc.stored) && r.forwarded()) {
+            self.send_credit_cell(now, input as u32, label, wires);
         }
     }
 

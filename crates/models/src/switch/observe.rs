@@ -1,6 +1,6 @@
 //! What can be seen of a switch: its books, the ends of its flow-controlled links, its recorders.
 
-use super::{Books, Destination, Switch};
+use super::{Books, Destination, Policing, Switch};
 use crate::cell::{Kind, Label};
 use crate::credit::ends::{ReceiverEnd, SenderEnd};
 use cellway_kernel::invariant;
@@ -88,7 +88,16 @@ impl Switch {
             Destination::Plain { port, label } | Destination::One { port, label } => (*port, *label),
             Destination::Many(branches) => branches[0],
         };
-        self.ports[port as usize].branches[out as usize].books().arrived
+        let discarded = input.vcs[label as usize].policing.as_ref().map_or(0, |p| p.books.discarded);
+        self.ports[port as usize].branches[out as usize].books().arrived + discarded
+    }
+
+    /// Policed VCs: link over which they come, label there, policing.
+    pub fn policed(&self) -> impl Iterator<Item = (LinkId, Label, &Policing)> {
+        self.inputs.iter().flat_map(|input| {
+            let vcs = input.vcs.iter().enumerate();
+            vcs.filter_map(|(label, vc)| Some((input.link, label as Label, vc.policing.as_deref()?)))
+        })
     }
 
     /// Receiving ends: link, label there, end.
@@ -121,6 +130,14 @@ impl Switch {
     pub fn check_books(&self) {
         for port in &self.ports {
             port.check_books();
+        }
+        for (input, label, policing) in self.policed() {
+            let (passed, came) = (policing.books.passed(), self.received(input, label) - policing.books.discarded);
+            invariant!(
+                passed == came,
+                format_args!("{} policed VC label {label}", self.name),
+                "{passed} cells passed, {came} asked for admission"
+            );
         }
         let of_vcs: u64 = self.inputs.iter().flat_map(|i| &i.vcs).map(|vc| vc.stored).sum();
         let of_plain_ports: u64 = self.ports.iter().filter(|p| p.plain).map(|p| p.queued).sum();

@@ -207,7 +207,7 @@ impl Port {
         self.queued += 1;
         if branch.shares_buffer {
             self.sharing += 1;
-            self.active_vcs += u64::from(branch.books.queued == 1);
+            self.active_vcs += u64::from(branch.books.queued == 1 && !self.plain);
         }
         branch.observe(now);
     }
@@ -220,7 +220,7 @@ impl Port {
         self.queued -= 1;
         if branch.shares_buffer {
             self.sharing -= 1;
-            self.active_vcs -= u64::from(branch.books.queued == 0);
+            self.active_vcs -= u64::from(branch.books.queued == 0 && !self.plain);
         }
     }
 

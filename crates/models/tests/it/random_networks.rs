@@ -6,6 +6,7 @@ use cellway_kernel::units::{BitRate, CellRate, Cells, Fraction};
 use cellway_models::buffer::BufferSpec;
 use cellway_models::credit::{CreditSpec, additive::Additive, cup::Cup, n23::N23, n123::N123};
 use cellway_models::impairment::{Affected, ImpairmentSpec, random_corruption, random_loss};
+use cellway_models::police::PoliceSpec;
 use cellway_models::schedule::{ScheduleSpec, fifo::Fifo, round_robin::RoundRobin, wfq::Wfq};
 use cellway_models::spec::{Counted, Host, Link, Port, Probe, Scenario, Switch, VERSION, Vc};
 use cellway_models::traffic::{TrafficSpec, cbr::Cbr, greedy::Greedy};
@@ -149,7 +150,8 @@ impl Maker {
             }
         }
         let mcr = self.chance(0.4).then(|| CellRate::new(self.random.random_range(1..100_000), 1));
-        Vc { from, to, links, priority: self.random.random_range(0..3), mcr, traffic, credit }
+        let police = if self.chance(0.3) { Some(self.police()) } else { None };
+        Vc { from, to, links, priority: self.random.random_range(0..3), mcr, police, traffic, credit }
     }
 
     fn traffic(&mut self, one_destination: bool) -> TrafficSpec {
@@ -210,6 +212,18 @@ impl Maker {
                 }
                 switch.ports.insert(link.name.clone(), port);
             }
+        }
+    }
+
+    fn police(&mut self) -> PoliceSpec {
+        let action = self.one(&["tag", "tag", "discard"]);
+        let rate = self.random.random_range(5_000..150_000);
+        match self.random.random_range(0..3) {
+            0 => from_json(json!({"kind": "gcra", "rate": [rate, 1], "action": action})),
+            1 => from_json(json!({"kind": "gcra", "rate": [rate, 1], "action": action, "form": "virtual_scheduling",
+                "tolerance": self.random.random_range(0..30 * CELL.ps())})),
+            _ => from_json(json!({"kind": "frame_gcra", "rate": [rate, 1], "action": action,
+                "mbs": self.random.random_range(1..60), "spare_last": self.chance(0.7)})),
         }
     }
 

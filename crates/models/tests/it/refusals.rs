@@ -70,6 +70,17 @@ fn each_fault_is_located() {
         ("/switches/s/ports", json!({"s->b": {"buffer": 0}}), "switches.s.ports.s->b.buffer", "without any buffer"),
         ("/vcs/vc/mcr", json!([1, 0]), "vcs.vc.mcr", "guarantee"),
         ("/vcs/vc/mcr", json!([1_000_001, 1]), "vcs.vc.mcr", "guarantee"),
+        ("/vcs/vc/police", json!({"kind": "gcra"}), "vcs.vc.police.rate", "no rate to police"),
+        ("/vcs/vc/police", json!({"kind": "gcra", "rate": [1, 0]}), "vcs.vc.police.rate", "cannot be policed"),
+        ("/vcs/vc/police", json!({"kind": "gcra", "rate": [5, 1], "action": "shape"}), "vcs.vc.police", "`shape`"),
+        ("/vcs/vc/police", json!({"kind": "frame_gcra", "rate": [5, 1]}), "vcs.vc.police", "missing field `mbs`"),
+        ("/vcs/vc/police", json!({"kind": "frame_gcra", "mbs": 46}), "vcs.vc.police.rate", "no rate to police"),
+        (
+            "/vcs/vc/police",
+            json!({"kind": "frame_gcra", "mbs": 46, "rate": [5, 1], "pcr": [4, 1]}),
+            "vcs.vc.police.pcr",
+            "below the minimum",
+        ),
         ("/links/0/rate", json!(0), "links[0].rate", "rate"),
         ("/links/0/rate", json!(-5), "links[0].rate", "invalid"),
         ("/links/0/to", json!("a"), "links[0].to", "own node"),
@@ -157,6 +168,16 @@ fn impossible_schedules_are_refused() {
         let error = Network::from_json(&document.to_string()).map(drop).expect_err("credits and this schedule");
         assert!(error.path == path && error.message.contains(why), "{error}");
     }
+}
+
+#[test]
+fn policing_needs_a_switch() {
+    let document = json!({"version": 1, "seed": 1, "hosts": {"a": {}, "b": {}},
+        "links": [{"name": "a->b", "from": "a", "to": "b", "rate": 424_000_000, "delay": 0}],
+        "vcs": {"vc": {"from": "a", "to": ["b"], "links": ["a->b"], "traffic": {"kind": "greedy"},
+                       "police": {"kind": "gcra", "rate": [5, 1]}}}});
+    let error = Network::from_json(&document.to_string()).map(drop).expect_err("no switch");
+    assert!(error.path == "vcs.vc.police" && error.message.contains("no switch"), "{error}");
 }
 
 #[test]
