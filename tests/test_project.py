@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 MODELS_LAYERS = (
     {"cell", "family", "post"},
     {"wire"},
-    {"buffer", "credit", "impairment", "police", "schedule", "traffic"},
+    {"abr", "buffer", "credit", "impairment", "police", "schedule", "traffic"},
     {"spec"},
     {"line", "observe"},
     {"host", "switch"},

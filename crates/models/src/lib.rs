@@ -2,6 +2,7 @@
 //!
 //! - [`cell`]: the cell as it travels; [`wire`]: its bytes; [`post`]: contents that do not fit the simulated cell.
 //! - Families of algorithms, one file each: [`traffic`], [`schedule`], [`buffer`], [`police`], [`credit`], [`impairment`].
+//! - [`abr`]: the end systems of ABR, with their family of use-it-or-lose-it policies.
 //! - [`mod@line`]: what leaves next on an output, shared by [`switch`] ports and [`host`]s.
 //! - [`spec`]: the engine document; [`network`]: builds it, runs it, reports.
 //! - [`observe`]: traces, throughput and delays of links.
@@ -11,6 +12,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod abr;
 pub mod buffer;
 pub mod cell;
 pub mod credit;

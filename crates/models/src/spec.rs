@@ -2,6 +2,7 @@
 //!
 //! Users never write it; `cellway.scenario` lowers YAML and Python objects to it. Unknown fields are errors.
 
+use crate::abr::Abr;
 use crate::buffer::BufferSpec;
 use crate::credit::CreditSpec;
 use crate::impairment::ImpairmentSpec;
@@ -116,7 +117,17 @@ pub struct Vc {
     pub police: Option<PoliceSpec>,
     /// The application.
     pub traffic: TrafficSpec,
-    /// Credit flow control by the name of the link (of the return path too, for applications that answer).
+    /// What the only destination sends back to the source, over the reversed route. Refused where the application
+    /// answers itself. `null` is nothing.
+    #[serde(default)]
+    pub return_traffic: Option<TrafficSpec>,
+    /// ABR service, in both directions; only point to point. `null` is none: the host sends as fast as its line takes.
+    #[serde(default)]
+    pub abr: Option<Abr>,
+    /// ABR parameters of the return direction. `null`: those of `abr`.
+    #[serde(default)]
+    pub return_abr: Option<Abr>,
+    /// Credit flow control by the name of the link (of the return path too, where there is one).
     #[serde(default)]
     pub credit: IndexMap<String, CreditSpec>,
 }

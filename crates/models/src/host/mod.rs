@@ -1,12 +1,17 @@
 //! The host: applications at the ends of VCs, sharing one network interface.
 
+mod abr;
 mod backlog;
 mod observe;
 
+use crate::abr::rm::Rm;
 use crate::cell::{Cell, Kind, Label};
 use crate::credit::ends::{ReceiverEnd, SenderEnd, staggered};
 use crate::line::{OutputLine, Signal};
+use crate::post::Post;
 use crate::traffic::{Offer, Traffic};
+use abr::AbrEnds;
+pub use abr::{AbrBooks, AbrParts};
 use backlog::Backlog;
 use cellway_kernel::agenda::Agenda;
 use cellway_kernel::invariant;
@@ -37,9 +42,20 @@ const TIMERS: usize = 1;
 
 #[derive(Clone, Copy)]
 enum Timer {
-    Application { vc: u32 },
-    CreditTimeout { vc: u32 },
-    RedundantCredit { label: Label, period: Duration },
+    Application {
+        vc: u32,
+    },
+    CreditTimeout {
+        vc: u32,
+    },
+    RedundantCredit {
+        label: Label,
+        period: Duration,
+    },
+    /// The next turn of an ABR source, or of a congested ABR destination.
+    Abr {
+        vc: u32,
+    },
 }
 
 /// A VC that this host sends; its number is its label on the line.
@@ -57,13 +73,18 @@ struct Sending {
     offered: u64,
     credit: Option<Box<SenderEnd>>,
     timer: Option<u32>,
+    abr: Option<Box<AbrEnds>>,
 }
 
 /// A VC that this host receives; its number is its label on the input.
 struct Receiving {
-    /// The sending VC whose application answers, or awaits the answer.
-    application: Option<u32>,
+    /// The sending VC of the opposite direction: its application answers, or awaits the answer.
+    partner: Option<u32>,
     receiver: Option<Box<ReceiverEnd>>,
+    /// Contents of RM cells, of an ABR VC.
+    rm: Option<Post<Rm>>,
+    /// Cells need more than to be counted: credit, or ABR.
+    special: bool,
     /// Sequence number of the next cell, if none is lost.
     expected: u32,
     /// A cell of the present message is lost or corrupted. As in AAL5, a lost end spoils the next message too.
@@ -82,6 +103,8 @@ pub struct Delivered {
     pub messages: u64,
     /// Message ends that arrived when a cell before them was lost or corrupted.
     pub spoiled: u64,
+    /// RM cells that arrived, which count nowhere else here.
+    pub rm: u64,
 }
 
 /// The books of a VC at its source.
@@ -89,8 +112,10 @@ pub struct Delivered {
 pub struct Sent {
     /// Cells that the application offered; of an endless offer, those that were sent.
     pub offered: u64,
-    /// Cells sent.
+    /// Data cells sent.
     pub sent: u64,
+    /// RM cells sent besides.
+    pub rm: u64,
     /// Cells that wait in the host.
     pub waiting: u64,
 }
@@ -104,7 +129,15 @@ impl Sending {
     /// True if a cell offered now would not have to wait for another of this VC, or for credit.
     #[inline]
     fn may_pass(&self) -> bool {
-        self.backlog.is_empty() && self.credit.as_ref().is_none_or(|c| c.may_send())
+        self.backlog.is_empty() && self.credit.as_ref().is_none_or(|c| c.may_send()) && self.abr.is_none()
+    }
+
+    /// The first data cell that waits, or one of an endless offer, which starts at `now`.
+    #[inline]
+    fn next_waiting_cell(&mut self, now: Time, vc: u32) -> Cell {
+        self.sent_endless += u64::from(self.backlog.cells == 0);
+        let ends_message = self.backlog.take();
+        self.next_cell(now, vc, ends_message)
     }
 
     /// The next cell of this VC, which starts at `now`.
@@ -130,8 +163,8 @@ pub struct HostParts {
     pub input: Option<LinkId>,
     /// Per label of the line: what it sends.
     pub sending: Vec<SendingParts>,
-    /// Per label of the input: the sending VC whose application gets its messages, and the end of its flow control.
-    pub receiving: Vec<(Option<u32>, Option<ReceiverEnd>)>,
+    /// Per label of the input: what it receives.
+    pub receiving: Vec<ReceivingParts>,
 }
 
 /// One VC that a host sends.
@@ -144,6 +177,18 @@ pub struct SendingParts {
     pub group: u8,
     /// Sending end of its flow control.
     pub credit: Option<SenderEnd>,
+    /// ABR service.
+    pub abr: Option<AbrParts>,
+}
+
+/// One VC that a host receives.
+pub struct ReceivingParts {
+    /// Label on the line of the opposite direction, whose application gets the messages.
+    pub partner: Option<u32>,
+    /// Receiving end of its flow control.
+    pub receiver: Option<ReceiverEnd>,
+    /// Contents of the RM cells, of an ABR VC.
+    pub rm: Option<Post<Rm>>,
 }
 
 impl Host {
@@ -176,10 +221,16 @@ impl Host {
                 offered: 0,
                 timer: asks.then(|| timer(&format!("{} timeout", part.name), Timer::CreditTimeout { vc })),
                 credit: part.credit.map(Box::new),
+                abr: part.abr.map(|abr| {
+                    let entry = timer(&format!("{} ABR", part.name), Timer::Abr { vc });
+                    let ends = AbrEnds::new(abr, entry);
+                    first.push((entry, ends.originating_due()));
+                    Box::new(ends)
+                }),
             });
         }
         let mut receiving = Vec::new();
-        for (label, (application, receiver)) in parts.receiving.into_iter().enumerate() {
+        for (label, ReceivingParts { partner, receiver, rm }) in parts.receiving.into_iter().enumerate() {
             if let Some(period) = receiver.as_ref().and_then(|r| r.redundant) {
                 let name = format!("{name} redundant {label}");
                 let entry = timer(&name, Timer::RedundantCredit { label: label as Label, period });
@@ -187,7 +238,8 @@ impl Host {
             }
             let receiver = receiver.map(Box::new);
             let books = Delivered::default();
-            receiving.push(Receiving { application, receiver, expected: 0, spoiled: false, books });
+            let special = receiver.is_some() || rm.is_some();
+            receiving.push(Receiving { partner, receiver, rm, special, expected: 0, spoiled: false, books });
         }
         let mut agenda = Agenda::new(salts);
         for (entry, time) in first {
@@ -288,7 +340,13 @@ impl Host {
     #[inline]
     fn wake(&mut self, now: Time, vc: u32) {
         let sending = &mut self.sending[vc as usize];
-        if sending.active || sending.backlog.is_empty() {
+        if sending.active {
+            return;
+        }
+        if sending.abr.is_some() {
+            return self.wake_abr(now, vc);
+        }
+        if sending.backlog.is_empty() {
             return;
         }
         let Some(line) = &mut self.line else { return };
@@ -323,12 +381,21 @@ impl Host {
         while let Some(vc) = line.next_queue(now) {
             let sending = &mut self.sending[vc as usize];
             sending.active = false;
-            if sending.backlog.is_empty() || sending.credit.as_ref().is_some_and(|c| !c.may_send()) {
+            if sending.credit.as_ref().is_some_and(|c| !c.may_send()) {
                 continue;
             }
-            sending.sent_endless += u64::from(sending.backlog.cells == 0);
-            let ends_message = sending.backlog.take();
-            let cell = sending.next_cell(now, vc, ends_message);
+            let cell = if sending.abr.is_some() {
+                let Some(cell) = sending.next_abr_cell(now, vc) else {
+                    // The rate has fallen since it got its turn at the line.
+                    sending.plan_abr(now, vc, &mut self.agenda);
+                    continue;
+                };
+                cell
+            } else if sending.backlog.is_empty() {
+                continue;
+            } else {
+                sending.next_waiting_cell(now, vc)
+            };
             line.transmit(now, cell, wires);
             self.wake(now, vc);
             return;
@@ -360,7 +427,8 @@ impl Host {
     fn arrival(&mut self, now: Time, cell: Cell, wires: &mut Wires<'_, Cell>) {
         let label = cell.label();
         match cell.kind() {
-            Kind::Data | Kind::Rm => self.deliver(now, label as usize, cell, wires),
+            Kind::Data => self.deliver(now, label as usize, cell, wires),
+            Kind::Rm => self.rm_cell(now, label as usize, cell, wires),
             Kind::Credit => self.credit_cell(now, label, cell, wires),
             Kind::CreditRequest => {
                 let receiver = self.receiving[label as usize].receiver.as_mut();
@@ -390,7 +458,7 @@ impl Host {
             let (now, cell) = link.receive()?;
             let Some(receiving) = self.receiving.get_mut(cell.label() as usize) else { return Some((now, cell)) };
             let plain = cell.kind() == Kind::Data && !cell.aau() && !cell.corrupted();
-            if !plain || receiving.receiver.is_some() {
+            if !plain || receiving.special {
                 return Some((now, cell));
             }
             receiving.books.cells += 1;
@@ -407,14 +475,30 @@ impl Host {
         receiving.books.corrupted += u64::from(cell.corrupted());
         receiving.spoiled |= cell.handle() != receiving.expected || cell.corrupted();
         receiving.expected = cell.handle().wrapping_add(1);
+        if receiving.special {
+            self.arrived_specially(now, label, cell, wires);
+        }
+        if cell.aau() {
+            self.message(now, label, cell.handle(), wires);
+        }
+    }
+
+    /// A data or RM cell of a VC with credit or ABR.
+    #[inline(never)]
+    fn arrived_specially(&mut self, now: Time, label: usize, cell: Cell, wires: &mut Wires<'_, Cell>) {
+        let receiving = &mut self.receiving[label];
+        if receiving.rm.is_some()
+            && cell.kind() == Kind::Data
+            && let Some(vc) = receiving.partner
+            && let Some(abr) = &mut self.sending[vc as usize].abr
+        {
+            abr.data_arrived(cell);
+        }
         if let Some(receiver) = &mut receiving.receiver {
             receiver.arrived(0);
             if receiver.forwarded() {
                 self.send_credit_cell(now, label as Label, wires);
             }
-        }
-        if cell.aau() {
-            self.message(now, label, cell.handle(), wires);
         }
     }
 
@@ -426,7 +510,7 @@ impl Host {
             return;
         }
         receiving.books.messages += 1;
-        if let Some(vc) = receiving.application {
+        if let Some(vc) = receiving.partner {
             let sending = &mut self.sending[vc as usize];
             sending.application.message_received(now, last);
             let next = sending.application.next_offer();
@@ -450,6 +534,7 @@ impl Host {
     fn timer(&mut self, now: Time, entry: usize, limit: Moment, wires: &mut Wires<'_, Cell>) {
         match self.timers[entry - TIMERS] {
             Timer::Application { vc } => self.application(now, vc, limit, wires),
+            Timer::Abr { vc } => self.abr_timer(now, vc, wires),
             other => self.credit_timer(now, entry, other, wires),
         }
     }
@@ -457,7 +542,7 @@ impl Host {
     #[inline(never)]
     fn credit_timer(&mut self, now: Time, entry: usize, timer: Timer, wires: &mut Wires<'_, Cell>) {
         match timer {
-            Timer::Application { .. } => {}
+            Timer::Application { .. } | Timer::Abr { .. } => {}
             Timer::CreditTimeout { vc } => {
                 let sending = &mut self.sending[vc as usize];
                 let (Some(credit), Some(line)) = (&mut sending.credit, &mut self.line) else { return };

@@ -19,7 +19,12 @@ impl Host {
     /// The books of VC `label` of the line.
     pub fn sent(&self, label: Label) -> Sent {
         let s = &self.sending[label as usize];
-        Sent { offered: s.offered + s.sent_endless, sent: s.sent, waiting: s.backlog.cells }
+        Sent {
+            offered: s.offered + s.sent_endless,
+            sent: s.sent,
+            rm: s.abr.as_ref().map_or(0, |abr| abr.books.sent()),
+            waiting: s.backlog.cells,
+        }
     }
 
     /// Cells of a kind that the line has sent.

@@ -2,17 +2,20 @@
 
 use super::topology::{Flow, NodeId, Topology};
 use super::{Network, Station, probes, report::Mark};
+use crate::abr::AbrContext;
+use crate::abr::rm::Rm;
 use crate::buffer::BufferContext;
 use crate::cell::{Cell, Label};
 use crate::credit::LinkLoop;
 use crate::credit::ends::{ReceiverEnd, SenderEnd};
-use crate::host::{Host, HostParts, SendingParts};
+use crate::host::{AbrParts, Host, HostParts, ReceivingParts, SendingParts};
 use crate::line::{GROUPS, OutputLine};
 use crate::police::{Action, PoliceContext};
+use crate::post::Post;
 use crate::schedule::{ScheduleContext, ScheduleSpec};
 use crate::spec::{self, Scenario};
 use crate::switch::{BranchParts, InputParts, InputVcParts, Policing, PortParts, Switch, SwitchParts};
-use crate::traffic::{Traffic, TrafficContext};
+use crate::traffic::{Silence, Traffic, TrafficContext, TrafficSpec};
 use cellway_kernel::error::SpecError;
 use cellway_kernel::link::{Link, LinkId};
 use cellway_kernel::node::{Ends, Net};
@@ -33,9 +36,19 @@ pub(super) fn network(scenario: &Scenario) -> Result<Network, SpecError> {
     }
     let topology = Topology::new(scenario)?;
     let used = used_links(scenario, &topology);
-    let mut builder = Builder { scenario, topology: &topology, used: &used, applications: HashMap::new() };
+    let posts = topology.flows.iter().map(|f| scenario.vcs[f.vc].abr.as_ref().map(|_| Post::default()));
+    let posts = posts.collect();
+    let mut builder = Builder {
+        scenario,
+        topology: &topology,
+        used: &used,
+        applications: HashMap::new(),
+        abr_ends: HashMap::new(),
+        posts,
+    };
     builder.check_contracts()?;
     builder.build_applications()?;
+    builder.build_abr_ends()?;
     let mut nodes = Vec::new();
     for node in 0..topology.nodes.len() {
         let name = &topology.nodes[node];
@@ -68,6 +81,10 @@ struct Builder<'a> {
     used: &'a [bool],
     /// Applications by flow, until their host takes them.
     applications: HashMap<usize, Box<dyn Traffic>>,
+    /// ABR ends by flow, until the host that sends it takes them.
+    abr_ends: HashMap<usize, AbrParts>,
+    /// Contents of RM cells by flow, of ABR VCs.
+    posts: Vec<Option<Post<Rm>>>,
 }
 
 impl Builder<'_> {
@@ -136,6 +153,48 @@ impl Builder<'_> {
             self.applications.insert(flow, application.source);
             if let Some(responder) = application.responder {
                 self.applications.insert(flow + 1, responder);
+            } else if self.topology.opposite_flow(flow).is_some() {
+                let application = self.return_application(flow + 1, vc, name)?;
+                self.applications.insert(flow + 1, application);
+            }
+        }
+        Ok(())
+    }
+
+    fn return_application(&self, flow: usize, vc: &spec::Vc, name: &str) -> Result<Box<dyn Traffic>, SpecError> {
+        let Some(traffic) = &vc.return_traffic else { return Ok(Box::new(Silence)) };
+        let line = self.topology.links[self.topology.flows[flow].links[0].0].rate;
+        let context = TrafficContext { seed: self.scenario.seed, vc: &format!("{name} return"), line };
+        let built = traffic.config().build(&context);
+        Ok(built.map_err(|e| e.under(&format!("vcs.{name}.return_traffic")))?.source)
+    }
+
+    /// What sends the cells of a flow; `None` where it only carries RM cells.
+    fn traffic_of(&self, flow: usize) -> Option<&TrafficSpec> {
+        let vc = self.vc_of(flow);
+        let own = self.topology.flows[flow].returning && !vc.traffic.config().answers();
+        if own { vc.return_traffic.as_ref() } else { Some(&vc.traffic) }
+    }
+
+    fn build_abr_ends(&mut self) -> Result<(), SpecError> {
+        for (v, (name, vc)) in self.scenario.vcs.iter().enumerate() {
+            let Some(abr) = &vc.abr else { continue };
+            let forward = self.topology.forward_flow(v);
+            let returning = vc.return_abr.as_ref().map_or(("abr", abr), |abr| ("return_abr", abr));
+            let sources = [(forward, ("abr", abr)), (forward + 1, returning)];
+            let both_ways = [forward, forward + 1].map(|f| &self.topology.flows[f].links);
+            let hops = both_ways.into_iter().flatten().map(|&(l, _)| self.topology.links[l].latency());
+            let round_trip = hops.fold(Duration::ZERO, |sum, hop| sum + hop);
+            for (i, &(flow, (path, abr))) in sources.iter().enumerate() {
+                // The host that sends a flow receives the opposite one.
+                let (_, (other_path, other)) = sources[1 - i];
+                let line = self.topology.links[self.topology.flows[flow].links[0].0].rate;
+                let context = AbrContext { line, mcr: vc.mcr, round_trip };
+                let under = |path: &str, e: SpecError| e.under(&format!("vcs.{name}.{path}"));
+                let source = abr.source(&context).map_err(|e| under(path, e))?;
+                let destination = other.destination().map_err(|e| under(other_path, e))?;
+                let post = self.posts[flow].clone().expect("every ABR flow has a post");
+                self.abr_ends.insert(flow, AbrParts { source, destination, post });
             }
         }
         Ok(())
@@ -157,13 +216,14 @@ impl Builder<'_> {
 
     /// True where the flow's cells form frames.
     fn sends_frames(&self, flow: usize) -> bool {
-        self.vc_of(flow).traffic.config().sends_frames()
+        self.traffic_of(flow).is_some_and(|traffic| traffic.config().sends_frames())
     }
 
     /// True where cells of the flow may be tagged on their way.
     fn may_be_tagged(&self, flow: usize) -> bool {
         let police = self.vc_of(flow).police.as_ref().filter(|_| !self.topology.flows[flow].returning);
-        police.is_some_and(|police| police.config().action() == Action::Tag)
+        // Out-of-rate RM cells carry CLP = 1.
+        self.vc_of(flow).abr.is_some() || police.is_some_and(|police| police.config().action() == Action::Tag)
     }
 
     /// The policing of a flow that comes over `link`: at the first switch, of cells from the source.
@@ -243,21 +303,24 @@ impl Builder<'_> {
                 group: self.vc_of(flow).priority,
                 credit: self.sender(flow, link)?,
                 application: self.applications.remove(&flow).expect("every flow has an application"),
+                abr: self.abr_ends.remove(&flow),
             });
         }
         let mut receiving = Vec::new();
         for &flow in input.map_or(&[][..], |l| &self.topology.labels[l]) {
             let link = input.expect("a host that receives has a link");
-            receiving.push((self.partner(flow, output), self.receiver(flow, link)?));
+            receiving.push(ReceivingParts {
+                partner: self.partner(flow, output),
+                receiver: self.receiver(flow, link)?,
+                rm: self.posts[flow].clone(),
+            });
         }
         Ok(Host::new(HostParts { name, line, input, sending, receiving }))
     }
 
     /// The label on `output` of the opposite flow of the same VC: whose application hears of messages.
     fn partner(&self, flow: usize, output: Option<LinkId>) -> Option<u32> {
-        let opposite = if self.topology.flows[flow].returning { flow - 1 } else { flow + 1 };
-        let f = self.topology.flows.get(opposite).filter(|f| f.vc == self.topology.flows[flow].vc)?;
-        f.label_on(output?)
+        self.topology.flows[self.topology.opposite_flow(flow)?].label_on(output?)
     }
 
     fn switch(&self, node: NodeId) -> Result<Switch, SpecError> {
@@ -293,7 +356,9 @@ impl Builder<'_> {
                     next.filter_map(|&(l, label)| Some((*port_of.get(&l)?, label))).collect();
                 let receiver = self.receiver(flow, link)?;
                 reserved += receiver.as_ref().map_or(0, |r| r.buffer);
-                vcs.push(InputVcParts { branches, receiver, policing: self.policing(flow, link)? });
+                let policing = self.policing(flow, link)?;
+                let rm = self.posts[flow].clone().zip(self.opposite_branch(flow, link, &port_of));
+                vcs.push(InputVcParts { branches, receiver, policing, rm });
             }
             let info = &self.topology.links[link];
             let return_port = info.reverse.and_then(|l| port_of.get(&l).copied());
@@ -309,6 +374,13 @@ impl Builder<'_> {
             .allowed(format_args!("at least {} cells, or unlimited", reserved.max(1))));
         }
         Ok(Switch::new(SwitchParts { name: name.clone(), inputs: input_parts, ports: port_parts, memory }))
+    }
+
+    /// Where the opposite direction of a flow leaves the node at which it arrives by `link`: the port, and the label.
+    fn opposite_branch(&self, flow: usize, link: LinkId, ports: &HashMap<LinkId, u32>) -> Option<(u32, Label)> {
+        let back = self.topology.links[link].reverse?;
+        let opposite = &self.topology.flows[self.topology.opposite_flow(flow)?];
+        Some((*ports.get(&back)?, opposite.label_on(back)?))
     }
 
     fn port(&self, link: LinkId, spec: &spec::Switch) -> Result<PortParts, SpecError> {

@@ -267,11 +267,11 @@ impl Network {
     fn check_hop(&self, vc: usize, link: LinkId, label: Label) {
         let info = &self.topology.links[link];
         let sent = match &self.net.nodes[info.from] {
-            Station::Host(host) => host.sent(label).sent,
+            Station::Host(host) => host.sent(label).sent + host.sent(label).rm,
             Station::Switch(switch) => switch.departed(link, label),
         };
         let came = match &self.net.nodes[info.to] {
-            Station::Host(host) => host.delivered(label).cells,
+            Station::Host(host) => host.delivered(label).cells + host.delivered(label).rm,
             Station::Switch(switch) => switch.received(link, label),
         };
         let (lost, _) = self.net.links[link].errors();

@@ -15,7 +15,7 @@ pub(super) struct Topology {
     pub(super) nodes: Vec<String>,
     pub(super) hosts: usize,
     pub(super) links: Vec<LinkInfo>,
-    /// Per VC its forward flow and, for applications that answer, its return flow.
+    /// Per VC its forward flow and, where anything goes back, its return flow.
     pub(super) flows: Vec<Flow>,
     /// Per link the flows on it; the place in this list is the label.
     pub(super) labels: Vec<Vec<usize>>,
@@ -110,8 +110,10 @@ impl Topology {
             })?);
         }
         self.check_tree(from, &to, &links)?;
-        let answers = vc.traffic.config().answers();
-        let back = if answers { Some(self.return_path(&to, &links)?) } else { None };
+        let back = match why_back(vc)? {
+            Some(why) => Some(self.return_path(&to, &links, why)?),
+            None => None,
+        };
         self.add_flow(Flow { vc: v, returning: false, from, to: to.clone(), links: Vec::new() }, &links)?;
         if let Some(back) = back {
             self.add_flow(Flow { vc: v, returning: true, from: to[0], to: vec![from], links: Vec::new() }, &back)?;
@@ -177,21 +179,50 @@ impl Topology {
         }
     }
 
-    fn return_path(&self, to: &[NodeId], links: &[LinkId]) -> Result<Vec<LinkId>, SpecError> {
+    fn return_path(&self, to: &[NodeId], links: &[LinkId], why: &str) -> Result<Vec<LinkId>, SpecError> {
         if to.len() != 1 {
-            return Err(SpecError::new("to", "an application that answers has one destination")
+            return Err(SpecError::new("to", format!("{why}, so there is one destination"))
                 .found(to.len())
                 .allowed("one host"));
         }
         let back = links.iter().rev().map(|&l| {
             self.links[l].reverse.ok_or_else(|| {
-                let message =
-                    format!("the application answers, but link {} has no opposite direction", self.links[l].name);
+                let message = format!("{why}, but link {} has no opposite direction", self.links[l].name);
                 SpecError::new("links", message)
             })
         });
         back.collect()
     }
+
+    /// The flow of the same VC in the opposite direction.
+    pub(super) fn opposite_flow(&self, flow: usize) -> Option<usize> {
+        let opposite = if self.flows[flow].returning { flow - 1 } else { flow + 1 };
+        let same_vc = self.flows.get(opposite)?.vc == self.flows[flow].vc;
+        same_vc.then_some(opposite)
+    }
+}
+
+/// Why a VC needs its return flow, if it does.
+fn why_back(vc: &spec::Vc) -> Result<Option<&'static str>, SpecError> {
+    let answers = vc.traffic.config().answers();
+    if let Some(traffic) = &vc.return_traffic
+        && (answers || traffic.config().answers())
+    {
+        return Err(SpecError::new("return_traffic", "an application that answers has the return direction to itself")
+            .found(traffic.kind())
+            .allowed("return_traffic that does not answer, with traffic that does not either"));
+    }
+    if vc.abr.is_none() && vc.return_abr.is_some() {
+        return Err(SpecError::new("return_abr", "ABR service has two directions, and the other has no parameters")
+            .allowed("abr too"));
+    }
+    Ok(if answers {
+        Some("the application answers")
+    } else if vc.return_traffic.is_some() {
+        Some("data goes back")
+    } else {
+        vc.abr.is_some().then_some("ABR sends resource management cells back")
+    })
 }
 
 fn links(specs: &[spec::Link], node_ids: &HashMap<String, NodeId>) -> Result<Vec<LinkInfo>, SpecError> {

@@ -3,9 +3,11 @@
 use super::memory::{Memory, Queue};
 use super::port::{Books, Branch, Origin, Port, PortQueue};
 use super::{Destination, Input, InputVc, Policing, Switch, Timer};
+use crate::abr::rm::Rm;
 use crate::cell::Label;
 use crate::credit::ends::{ReceiverEnd, SenderEnd, staggered};
 use crate::line::OutputLine;
+use crate::post::Post;
 use cellway_kernel::agenda::Agenda;
 use cellway_kernel::link::LinkId;
 use cellway_kernel::rng::name_hash;
@@ -43,6 +45,9 @@ pub struct InputVcParts {
     pub receiver: Option<ReceiverEnd>,
     /// What enforces its contract, where it enters the network.
     pub policing: Option<Policing>,
+    /// Of an ABR VC: contents of its RM cells, and the port and label there by which the opposite direction leaves.
+    /// Backward RM cells, which come by this input, inform of that direction.
+    pub rm: Option<(Post<Rm>, (u32, Label))>,
 }
 
 /// One port of [`SwitchParts`].
@@ -128,7 +133,7 @@ impl Switch {
         let mut redundant = Vec::new();
         for (i, part) in parts.inputs.into_iter().enumerate() {
             let mut vcs = Vec::new();
-            for (label, InputVcParts { branches, receiver, policing }) in part.vcs.into_iter().enumerate() {
+            for (label, InputVcParts { branches, receiver, policing, rm: _ }) in part.vcs.into_iter().enumerate() {
                 for &(port, out) in &branches {
                     let branch = &mut ports[port as usize].branches[out as usize];
                     branch.origin = Origin { input: i as u32, label: label as Label };

@@ -63,6 +63,19 @@ impl Application {
     }
 }
 
+/// An application that never offers anything.
+pub struct Silence;
+
+impl Traffic for Silence {
+    fn next_offer(&self) -> Time {
+        Time::NEVER
+    }
+
+    fn offer(&mut self, _now: Time) -> Offer {
+        Offer::Nothing
+    }
+}
+
 /// Parameters of an application.
 pub trait TrafficConfig {
     /// Builds it.

@@ -1,7 +1,7 @@
 //! Rate schedule: equally spaced cells at a rate that changes at given times.
 
 use super::cbr::positive_rate;
-use super::{Application, Offer, Traffic, TrafficConfig, TrafficContext, stop_after_start};
+use super::{Application, Offer, Silence, Traffic, TrafficConfig, TrafficContext, stop_after_start};
 use cellway_kernel::error::SpecError;
 use cellway_kernel::time::{Duration, PS_PER_SECOND, Time};
 use cellway_kernel::units::{CellClock, CellRate};
@@ -78,18 +78,6 @@ impl TrafficConfig for RateSchedule {
 
 fn period_ps(clock: CellClock) -> f64 {
     clock.period_seconds() * PS_PER_SECOND as f64
-}
-
-struct Silence;
-
-impl Traffic for Silence {
-    fn next_offer(&self) -> Time {
-        Time::NEVER
-    }
-
-    fn offer(&mut self, _now: Time) -> Offer {
-        Offer::Nothing
-    }
 }
 
 struct Piece {

@@ -3,6 +3,7 @@
 use cellway_kernel::rng::{Stream, stream};
 use cellway_kernel::time::Duration;
 use cellway_kernel::units::{BitRate, CellRate, Cells, Fraction};
+use cellway_models::abr::Abr;
 use cellway_models::buffer::BufferSpec;
 use cellway_models::credit::{CreditSpec, additive::Additive, cup::Cup, n23::N23, n123::N123};
 use cellway_models::impairment::{Affected, ImpairmentSpec, random_corruption, random_loss};
@@ -78,7 +79,7 @@ impl Maker {
             let mut impairments = Vec::new();
             if self.chance(0.1) {
                 let probability = Fraction(self.random.random_range(0.0..0.2));
-                let cells = self.one(&[Affected::All, Affected::Data, Affected::Credit]);
+                let cells = self.one(&[Affected::All, Affected::Data, Affected::Credit, Affected::Rm]);
                 impairments.push(if self.chance(0.5) {
                     ImpairmentSpec::random_loss(random_loss::RandomLoss { probability, cells })
                 } else {
@@ -137,10 +138,15 @@ impl Maker {
             }
         }
         let traffic = self.traffic(to.len() == 1);
+        let mcr = self.chance(0.4).then(|| CellRate::new(self.random.random_range(1..100_000), 1));
+        let abr = (to.len() == 1 && self.chance(0.4)).then(|| self.abr(mcr));
+        let return_abr = if abr.is_some() && self.chance(0.3) { Some(self.abr(mcr)) } else { None };
+        let back = to.len() == 1 && !traffic.config().answers() && self.chance(0.5);
+        let return_traffic = back.then(|| self.traffic(false));
         let mut credit = IndexMap::new();
         if self.chance(0.6) {
             let mut controlled = links.clone();
-            if traffic.config().answers() {
+            if traffic.config().answers() || back || abr.is_some() {
                 controlled.extend(links.iter().rev().map(|l| opposite(l)));
             }
             for link in controlled {
@@ -149,9 +155,47 @@ impl Maker {
                 }
             }
         }
-        let mcr = self.chance(0.4).then(|| CellRate::new(self.random.random_range(1..100_000), 1));
         let police = if self.chance(0.3) { Some(self.police()) } else { None };
-        Vc { from, to, links, priority: self.random.random_range(0..3), mcr, police, traffic, credit }
+        Vc {
+            from,
+            to,
+            links,
+            priority: self.random.random_range(0..3),
+            mcr,
+            police,
+            traffic,
+            return_traffic,
+            abr,
+            return_abr,
+            credit,
+        }
+    }
+
+    /// Small enough that every rule acts within a short run: rates are lost, and come back.
+    fn abr(&mut self, mcr: Option<CellRate>) -> Abr {
+        let least = mcr.map_or(1_000, |mcr| mcr.per_second() as u64 + 1);
+        let rate = |m: &mut Maker| [m.random.random_range(least..300_000), 1];
+        let period = CELL.ps() * 400;
+        let uili = match self.random.random_range(0..6) {
+            0 => json!({"kind": "none"}),
+            1 => json!({"kind": "august_1995", "pni": self.chance(0.5), "tdf": 500.0}),
+            2 => json!({"kind": "baseline"}),
+            3 => json!({"kind": "count_based", "headroom": [5_000, 1], "pr5": self.chance(0.5)}),
+            4 => json!({"kind": "time_based", "floor": self.one(&["sum", "max"]), "tc": period}),
+            _ => json!({"kind": "joint"}),
+        };
+        let congested = if self.chance(0.2) { json!([{"from": period, "to": 3 * period}]) } else { json!([]) };
+        let mut abr = json!({
+            "icr": rate(self), "rif": self.one(&[1.0, 0.0625]), "rdf": self.one(&[0.5, 0.0625]), "nrm": self.one(&[2, 8, 32]),
+            "trm": self.one(&[CELL.ps() * 50, period]), "crm": self.random.random_range(1..6), "cdf": self.one(&[0.0, 0.25, 1.0]),
+            "tcr": self.one(&[[10, 1], [30_000, 1]]), "encoded_rates": self.chance(0.3), "uili": uili,
+            "overtaken": self.one(&["out_of_rate", "dropped"]), "congested": congested,
+        });
+        if self.chance(0.3) {
+            // Faster than some lines, and not in step with any.
+            abr["pcr"] = json!([500_000_000, 424]);
+        }
+        serde_json::from_value(abr).expect("ABR parameters")
     }
 
     fn traffic(&mut self, one_destination: bool) -> TrafficSpec {
