@@ -203,7 +203,7 @@ impl Maker {
         let phase = self.chance(0.5).then_some(Duration::ZERO);
         let start = Duration::from_ps(self.random.random_range(0..50) * CELL.ps());
         let stop = self.chance(0.2).then(|| start + Duration::from_ps(900 * CELL.ps()));
-        let rate = CellRate::new(self.random.random_range(1_000..400_000), 1);
+        let rate = CellRate::new(self.random.random_range(1_300..400_000), 1);
         let cells = |n: u64| n * CELL.ps();
         match self.random.random_range(0..if one_destination { 12 } else { 9 }) {
             0 => TrafficSpec::greedy(Greedy { start, phase, stop }),
