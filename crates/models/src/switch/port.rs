@@ -128,7 +128,7 @@ impl Books {
     #[inline]
     fn passed(&mut self, cells: u64) {
         self.departed += cells;
-        self.peak_marked = self.peak_marked.max(self.queued + cells.min(1));
+        self.peak_marked = self.peak_marked.max(cells.min(1));
     }
 }
 

@@ -8,3 +8,4 @@ mod random_networks;
 mod refusals;
 mod schedulers;
 mod switching;
+mod watching;
