@@ -22,6 +22,7 @@ MODELS_LAYERS = (
     {"cell", "family", "post"},
     {"wire"},
     {"abr", "buffer", "credit", "impairment", "police", "schedule", "traffic"},
+    {"rate"},
     {"spec"},
     {"line", "observe"},
     {"host", "switch"},

@@ -7,6 +7,7 @@ use crate::buffer::BufferSpec;
 use crate::credit::CreditSpec;
 use crate::impairment::ImpairmentSpec;
 use crate::police::PoliceSpec;
+use crate::rate::{RateQuantity, RateSpec};
 use crate::schedule::ScheduleSpec;
 use crate::traffic::TrafficSpec;
 use cellway_kernel::time::Duration;
@@ -65,6 +66,9 @@ pub struct Port {
     /// Admission to the buffer.
     #[serde(default)]
     pub discard: BufferSpec,
+    /// What the port tells ABR sources; `null` is nothing.
+    #[serde(default)]
+    pub rate: Option<RateSpec>,
 }
 
 /// A host: the applications at the ends of VCs, on one network interface.
@@ -161,6 +165,16 @@ pub enum Probe {
         link: String,
         /// The VC.
         vc: String,
+        /// Bin length; `null` keeps every change.
+        #[serde(default)]
+        every: Option<Duration>,
+    },
+    /// A quantity of the rate algorithm of a switch's port.
+    Rate {
+        /// The port, by its link.
+        link: String,
+        /// Which quantity.
+        quantity: RateQuantity,
         /// Bin length; `null` keeps every change.
         #[serde(default)]
         every: Option<Duration>,

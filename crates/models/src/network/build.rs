@@ -12,9 +12,10 @@ use crate::host::{AbrParts, Host, HostParts, ReceivingParts, SendingParts};
 use crate::line::{GROUPS, OutputLine};
 use crate::police::{Action, PoliceContext};
 use crate::post::Post;
+use crate::rate::{RateAlgorithm, RateContext, RateSpec};
 use crate::schedule::{ScheduleContext, ScheduleSpec};
 use crate::spec::{self, Scenario};
-use crate::switch::{BranchParts, InputParts, InputVcParts, Policing, PortParts, Switch, SwitchParts};
+use crate::switch::{BranchParts, InputParts, InputVcParts, Policing, PortParts, Role, Switch, SwitchParts};
 use crate::traffic::{Silence, Traffic, TrafficContext, TrafficSpec};
 use cellway_kernel::error::SpecError;
 use cellway_kernel::link::{Link, LinkId};
@@ -74,6 +75,9 @@ pub(super) fn network(scenario: &Scenario) -> Result<Network, SpecError> {
     network.mark();
     Ok(network)
 }
+
+/// The algorithm of a port, and what it hears of each VC by label.
+type PortRateParts = (Option<Box<dyn RateAlgorithm>>, Vec<Role>);
 
 struct Builder<'a> {
     scenario: &'a Scenario,
@@ -397,9 +401,10 @@ impl Builder<'_> {
         }
         let capacity = port.buffer.map_or(u64::MAX, |b| b.0);
         let rate = self.topology.links[link].rate.cells().per_second();
+        let (algorithm, roles) = self.rate(link, port.rate.as_ref()).map_err(|e| under(e.under("rate")))?;
         let mut branches = Vec::new();
         let mut weights = Vec::new();
-        for &flow in &self.topology.labels[link] {
+        for (label, &flow) in self.topology.labels[link].iter().enumerate() {
             let vc = self.vc_of(flow);
             weights.push(vc.mcr.map_or(0.0, |mcr| mcr.per_second() / rate));
             branches.push(BranchParts {
@@ -407,6 +412,7 @@ impl Builder<'_> {
                 credit: self.sender(flow, link).map_err(under)?,
                 framed: self.sends_frames(flow),
                 may_be_tagged: self.may_be_tagged(flow),
+                role: roles.get(label).copied().unwrap_or_default(),
             });
         }
         let policy = port.discard.config().build(&BufferContext { capacity, weights: &weights });
@@ -415,9 +421,28 @@ impl Builder<'_> {
             shares_queue: port.schedule.config().shares_queue(),
             policy: policy.map_err(|e| under(e.under("discard")))?,
             capacity,
+            rate: algorithm,
             name,
             branches,
         })
+    }
+
+    /// The rate algorithm of a port, if an ABR VC leaves there, and what it hears of each VC.
+    fn rate(&self, link: LinkId, spec: Option<&RateSpec>) -> Result<PortRateParts, SpecError> {
+        let Some(spec) = spec else { return Ok((None, Vec::new())) };
+        let vcs: Vec<&spec::Vc> = self.topology.labels[link].iter().map(|&flow| self.vc_of(flow)).collect();
+        let line = self.topology.links[link].rate.cells().per_second();
+        let mcr = vcs.iter().map(|vc| vc.mcr.map_or(0.0, CellRate::per_second)).collect();
+        let algorithm = spec.config().build(&RateContext { line, mcr })?;
+        let Some(last) = vcs.iter().filter(|vc| vc.abr.is_some()).map(|vc| vc.priority).max() else {
+            return Ok((None, Vec::new()));
+        };
+        let role = |vc: &&spec::Vc| match (vc.abr.is_some(), vc.priority <= last) {
+            (true, _) => Role::Abr,
+            (false, true) => Role::Background,
+            (false, false) => Role::Unheard,
+        };
+        Ok((Some(algorithm), vcs.iter().map(role).collect()))
     }
 
     fn links(&self) -> Result<Vec<Link<Cell>>, SpecError> {

@@ -3,6 +3,7 @@
 use super::{Network, Station};
 use crate::cell::{Kind, Label};
 use crate::observe::{self, Passages, Passing, Shared, Throughput, Trace, Traced};
+use crate::rate::RateQuantity;
 use crate::spec::{Counted, Probe};
 use crate::switch::SwitchGauge;
 use cellway_kernel::error::SpecError;
@@ -17,6 +18,8 @@ pub(super) struct Recording {
     node: Option<String>,
     link: Option<String>,
     vc: Option<String>,
+    /// Which of several quantities of the same kind.
+    quantity: Option<&'static str>,
     unit: &'static str,
     every: Option<Duration>,
     place: Place,
@@ -39,6 +42,7 @@ pub(super) fn install(network: &mut Network, probes: &[Probe]) -> Result<(), Spe
                 network.install_queue(node, link.as_deref(), vc.as_deref(), *every)
             }
             Probe::Credit { link, vc, every } => network.install_credit(link, vc, *every),
+            Probe::Rate { link, quantity, every } => network.install_rate(link, *quantity, *every),
             Probe::Throughput { link, vc, cells, every } => {
                 network.install_throughput(link, vc.as_deref(), *cells, *every)
             }
@@ -164,6 +168,33 @@ impl Network {
         Ok(())
     }
 
+    fn install_rate(&mut self, name: &str, quantity: RateQuantity, every: Option<Duration>) -> Result<(), SpecError> {
+        positive(every)?;
+        let link = self.find_link(name)?;
+        let node = self.topology.links[link].from;
+        let Station::Switch(switch) = &mut self.net.nodes[node] else {
+            return Err(SpecError::new("link", "the port of a host has no rate algorithm").found(name));
+        };
+        let none = || SpecError::new("link", "a port without rate algorithm, or without ABR VC").found(name);
+        let port = switch.port_of(link).ok_or_else(none)?;
+        let quantities = switch.rate_quantities(port).ok_or_else(none)?;
+        if !quantities.contains(&quantity) {
+            let names: Vec<&str> = quantities.iter().map(|q| q.name()).collect();
+            return Err(SpecError::new("quantity", "the port's rate algorithm has no such quantity")
+                .found(quantity.name())
+                .allowed(names.join(", ")));
+        }
+        let gauge = SwitchGauge::Rate { port, quantity };
+        self.only_once(|place| matches!(place, Place::Switch { node: n, gauge: g } if (*n, *g) == (node, gauge)))?;
+        let Station::Switch(switch) = &mut self.net.nodes[node] else { unreachable!("node {node} is a switch") };
+        switch.record(gauge, every);
+        let node_name = self.topology.nodes[node].clone();
+        let place = Place::Switch { node, gauge };
+        self.add("rate", Some(&node_name), Some(name), None, quantity.unit(), every, place);
+        self.recordings.last_mut().expect("just added").quantity = Some(quantity.name());
+        Ok(())
+    }
+
     fn install_throughput(
         &mut self,
         name: &str,
@@ -247,7 +278,7 @@ impl Network {
     ) {
         let owned = |s: Option<&str>| s.map(str::to_owned);
         let (node, link, vc) = (owned(node), owned(link), owned(vc));
-        self.recordings.push(Recording { kind, node, link, vc, unit, every, place });
+        self.recordings.push(Recording { kind, node, link, vc, quantity: None, unit, every, place });
     }
 
     /// What the series of a recording holds.
@@ -280,6 +311,7 @@ impl Network {
             .optional_names("node", list.iter().map(|r| r.node.clone()))
             .optional_names("link", list.iter().map(|r| r.link.clone()))
             .optional_names("vc", list.iter().map(|r| r.vc.clone()))
+            .optional_names("quantity", list.iter().map(|r| r.quantity.map(str::to_owned)))
             .names("unit", list.iter().map(|r| r.unit))
             .counts("every_ps", "ps", list.iter().map(|r| r.every.map_or(0, Duration::ps)));
         let mut rows: Vec<(u64, Sample)> = Vec::new();

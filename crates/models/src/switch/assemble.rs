@@ -2,12 +2,14 @@
 
 use super::memory::{Memory, Queue};
 use super::port::{Books, Branch, Origin, Port, PortQueue};
+use super::rates::{PortRate, RmCells, Role};
 use super::{Destination, Input, InputVc, Policing, Switch, Timer};
 use crate::abr::rm::Rm;
 use crate::cell::Label;
 use crate::credit::ends::{ReceiverEnd, SenderEnd, staggered};
 use crate::line::OutputLine;
 use crate::post::Post;
+use crate::rate::RateAlgorithm;
 use cellway_kernel::agenda::Agenda;
 use cellway_kernel::link::LinkId;
 use cellway_kernel::rng::name_hash;
@@ -62,6 +64,8 @@ pub struct PortParts {
     pub policy: Box<dyn crate::buffer::BufferPolicy>,
     /// Buffer in cells; `u64::MAX` is unlimited.
     pub capacity: u64,
+    /// Rate algorithm for the ABR VCs that leave here.
+    pub rate: Option<Box<dyn RateAlgorithm>>,
     /// Per label: what leaves there.
     pub branches: Vec<BranchParts>,
 }
@@ -76,6 +80,8 @@ pub struct BranchParts {
     pub framed: bool,
     /// Some of its cells may be tagged (CLP = 1).
     pub may_be_tagged: bool,
+    /// What the port's rate algorithm hears of its cells.
+    pub role: Role,
 }
 
 impl Switch {
@@ -104,6 +110,7 @@ impl Switch {
                 shares_buffer: true,
                 framed: of.framed,
                 may_be_tagged: of.may_be_tagged,
+                role: of.role,
                 timer: of.credit.as_ref().filter(|c| c.has_timeout()).map(|_| {
                     let timer = Timer::CreditTimeout { port: p as u32, label: label as Label };
                     timer_name(format!("{} timeout {label}", part.name), timer)
@@ -113,8 +120,13 @@ impl Switch {
                 books: Books::default(),
                 through: 0,
             });
+            let branches = branches.collect();
+            let rate = part.rate.map(|algorithm| {
+                let entry = timer_name(format!("{} rate", part.name), Timer::Rate { port: p as u32 });
+                Box::new(PortRate::new(algorithm, entry))
+            });
             ports.push(Port {
-                branches: branches.collect(),
+                branches,
                 name: part.name.clone(),
                 line: part.line,
                 policy: part.policy,
@@ -122,6 +134,8 @@ impl Switch {
                 sharing: 0,
                 active_vcs: 0,
                 queued: 0,
+                rate,
+                abr_queued: 0,
                 queues,
                 gauge: None,
                 plain: false,
@@ -133,7 +147,7 @@ impl Switch {
         let mut redundant = Vec::new();
         for (i, part) in parts.inputs.into_iter().enumerate() {
             let mut vcs = Vec::new();
-            for (label, InputVcParts { branches, receiver, policing, rm: _ }) in part.vcs.into_iter().enumerate() {
+            for (label, InputVcParts { branches, receiver, policing, rm }) in part.vcs.into_iter().enumerate() {
                 for &(port, out) in &branches {
                     let branch = &mut ports[port as usize].branches[out as usize];
                     branch.origin = Origin { input: i as u32, label: label as Label };
@@ -153,7 +167,10 @@ impl Switch {
                     _ => Destination::Many(branches.into()),
                 };
                 let (receiver, policing) = (receiver.map(Box::new), policing.map(Box::new));
-                vcs.push(InputVc { to, stored: 0, receiver, policing, gauge: None });
+                let rm = rm.map(|(contents, informs)| Box::new(RmCells { contents, informs }));
+                let mut vc = InputVc { to, stored: 0, receiver, policing, rm, heard: false, gauge: None };
+                vc.heard = Switch::is_heard(&ports, &vc);
+                vcs.push(vc);
             }
             inputs.push(Input { link: part.link, return_port: part.return_port, vcs });
         }
@@ -161,6 +178,9 @@ impl Switch {
         let mut agenda = Agenda::new(salts);
         for (entry, first) in redundant {
             agenda.set(entry as usize, first.at(Phase::Timer));
+        }
+        for rate in ports.iter().filter_map(|p| p.rate.as_ref()) {
+            agenda.set(rate.entry(), rate.next_timer().at(Phase::Timer));
         }
         let mut switch = Switch {
             name: parts.name,
@@ -190,7 +210,7 @@ impl Switch {
         for vc in self.inputs.iter().flat_map(|input| &input.vcs) {
             match &vc.to {
                 Destination::Plain { port, .. } | Destination::One { port, .. } => {
-                    let of_vc = vc.receiver.is_none() && vc.policing.is_none() && vc.gauge.is_none();
+                    let of_vc = vc.receiver.is_none() && vc.policing.is_none() && vc.gauge.is_none() && !vc.heard;
                     self.ports[*port as usize].plain &= of_vc;
                 }
                 Destination::Many(branches) => {

@@ -5,11 +5,13 @@ mod memory;
 mod observe;
 mod policing;
 mod port;
+mod rates;
 
 pub use assemble::{BranchParts, InputParts, InputVcParts, PortParts, SwitchParts};
 pub use observe::SwitchGauge;
 pub use policing::{Policed, Policing};
 pub use port::{Books, Branch, Port, TaggedBooks};
+pub use rates::Role;
 
 use crate::buffer::DropReason;
 use crate::cell::{Cell, Kind, Label};
@@ -22,6 +24,7 @@ use cellway_kernel::probe::Gauge;
 use cellway_kernel::time::{Duration, Moment, Phase, Time};
 use memory::{Memory, UNICAST};
 use port::Origin;
+use rates::RmCells;
 
 /// A switch with shared memory and output queueing.
 ///
@@ -61,6 +64,10 @@ struct InputVc {
     stored: u64,
     receiver: Option<Box<ReceiverEnd>>,
     policing: Option<Box<Policing>>,
+    /// Of ABR VCs.
+    rm: Option<Box<RmCells>>,
+    /// Some rate algorithm hears of its cells.
+    heard: bool,
     gauge: Option<Box<Gauge>>,
 }
 
@@ -81,6 +88,7 @@ enum Destination {
 enum Timer {
     CreditTimeout { port: u32, label: Label },
     RedundantCredit { input: u32, label: Label, period: Duration },
+    Rate { port: u32 },
 }
 
 impl Switch {
@@ -207,6 +215,10 @@ impl Switch {
                 None => return self.discarded(now, input, cell.label(), wires),
             }
         }
+        if vc.heard {
+            cell = self.hear(now, input, cell);
+        }
+        let vc = &mut self.inputs[input].vcs[cell.label() as usize];
         let refused = match &mut vc.receiver {
             Some(receiver) => (!receiver.arrived(vc.stored)).then_some(DropReason::CreditOverrun),
             None => (self.shared >= self.shared_limit).then_some(DropReason::MemoryFull),
@@ -466,6 +478,7 @@ impl Switch {
                 self.agenda.set(entry, credit.deadline().at(Phase::Timer));
                 self.plan(now, port_id, wires);
             }
+            Timer::Rate { port } => self.rate_timer(now, port),
             Timer::RedundantCredit { input, label, period } => {
                 self.agenda.set(entry, (now + period).at(Phase::Timer));
                 let vc = &mut self.inputs[input as usize].vcs[label as usize];

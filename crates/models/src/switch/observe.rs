@@ -3,6 +3,7 @@
 use super::{Books, Destination, Policing, Switch};
 use crate::cell::{Kind, Label};
 use crate::credit::ends::{ReceiverEnd, SenderEnd};
+use crate::rate::RateQuantity;
 use cellway_kernel::invariant;
 use cellway_kernel::link::LinkId;
 use cellway_kernel::probe::Gauge;
@@ -31,6 +32,13 @@ pub enum SwitchGauge {
         port: usize,
         /// The VC there.
         label: Label,
+    },
+    /// A quantity of a port's rate algorithm.
+    Rate {
+        /// Port.
+        port: usize,
+        /// What of it.
+        quantity: RateQuantity,
     },
     /// Credit that a port holds for a VC.
     Credit {
@@ -116,6 +124,11 @@ impl Switch {
         })
     }
 
+    /// What the port's rate algorithm can be asked; `None` where it has none, or no ABR VC.
+    pub fn rate_quantities(&self, port: usize) -> Option<&'static [RateQuantity]> {
+        self.ports[port].rate.as_ref().map(|rate| rate.quantities())
+    }
+
     /// Starts a new measurement.
     pub fn mark(&mut self) {
         for port in &mut self.ports {
@@ -146,8 +159,13 @@ impl Switch {
         invariant!(of_vcs == stored, self.name, "{of_vcs} copies of all VCs, {stored} in the memory");
     }
 
-    fn gauge_place(&mut self, which: SwitchGauge) -> (&mut Option<Box<Gauge>>, u64) {
-        match which {
+    fn gauge_place(&mut self, which: SwitchGauge) -> (&mut Option<Box<Gauge>>, f64) {
+        let (place, count) = match which {
+            SwitchGauge::Rate { port, quantity } => {
+                let rate =
+                    self.ports[port].rate.as_mut().expect("a recorder of a rate belongs to a port with an algorithm");
+                return rate.gauge_place(quantity);
+            }
             SwitchGauge::Memory => {
                 let copies = self.copies();
                 (&mut self.gauge, copies)
@@ -170,13 +188,14 @@ impl Switch {
                 let balance = credit.balance();
                 (&mut credit.gauge, balance)
             }
-        }
+        };
+        (place, count as f64)
     }
 
     /// Begins to record; before the first cell.
     pub fn record(&mut self, which: SwitchGauge, every: Option<Duration>) {
         let (place, value) = self.gauge_place(which);
-        *place = Some(Box::new(Gauge::new(value as f64, every)));
+        *place = Some(Box::new(Gauge::new(value, every)));
         assert_eq!(self.copies(), 0, "a recorder is added during a run");
         self.find_plain_ports();
     }

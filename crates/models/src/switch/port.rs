@@ -1,6 +1,7 @@
 //! The output port: the only place that counts. Arrived = dropped + departed + queued, for every VC.
 
 use super::memory::{Memory, Queue};
+use super::rates::{PortRate, Role};
 use crate::buffer::{BufferPolicy, BufferView, DropReason, Verdict};
 use crate::cell::{Cell, Label};
 use crate::credit::ends::SenderEnd;
@@ -22,6 +23,9 @@ pub struct Port {
     /// VCs that have such a cell here; not kept where the port is plain.
     pub(super) active_vcs: u64,
     pub(super) queued: u64,
+    pub(super) rate: Option<Box<PortRate>>,
+    /// ABR cells among those that wait; not kept without a rate algorithm.
+    pub(super) abr_queued: u64,
     pub(super) queues: Vec<PortQueue>,
     pub(super) branches: Vec<Branch>,
     pub(super) gauge: Option<Box<Gauge>>,
@@ -48,6 +52,8 @@ pub struct Branch {
     pub(super) framed: bool,
     /// Some of its cells may be tagged.
     pub(super) may_be_tagged: bool,
+    /// What the rate algorithm hears of its cells.
+    pub(super) role: Role,
     pub(super) credit: Option<Box<SenderEnd>>,
     /// Agenda entry of the credit time-out.
     pub(super) timer: Option<u32>,
@@ -205,6 +211,7 @@ impl Port {
         branch.books.came();
         branch.books.tagged.queued += u64::from(cell.clp());
         self.queued += 1;
+        self.abr_queued += u64::from(branch.role == Role::Abr);
         if branch.shares_buffer {
             self.sharing += 1;
             self.active_vcs += u64::from(branch.books.queued == 1 && !self.plain);
@@ -218,6 +225,7 @@ impl Port {
         let branch = &mut self.branches[label as usize];
         branch.departed(now, cell);
         self.queued -= 1;
+        self.abr_queued -= u64::from(branch.role == Role::Abr);
         if branch.shares_buffer {
             self.sharing -= 1;
             self.active_vcs -= u64::from(branch.books.queued == 0 && !self.plain);

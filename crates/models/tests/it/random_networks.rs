@@ -8,6 +8,7 @@ use cellway_models::buffer::BufferSpec;
 use cellway_models::credit::{CreditSpec, additive::Additive, cup::Cup, n23::N23, n123::N123};
 use cellway_models::impairment::{Affected, ImpairmentSpec, random_corruption, random_loss};
 use cellway_models::police::PoliceSpec;
+use cellway_models::rate::{RateQuantity, RateSpec};
 use cellway_models::schedule::{ScheduleSpec, fifo::Fifo, round_robin::RoundRobin, wfq::Wfq};
 use cellway_models::spec::{Counted, Host, Link, Port, Probe, Scenario, Switch, VERSION, Vc};
 use cellway_models::traffic::{TrafficSpec, cbr::Cbr, greedy::Greedy};
@@ -246,7 +247,8 @@ impl Maker {
             if self.chance(0.5) {
                 let buffer = self.chance(0.7).then(|| Cells(self.random.random_range(1..60)));
                 let discard = self.discard(buffer);
-                let mut port = Port { buffer, discard, ..Port::default() };
+                let rate = self.rate();
+                let mut port = Port { buffer, discard, rate, ..Port::default() };
                 if self.chance(0.6) && !controlled.contains(&link.name) {
                     let share = self.random.random_range(0.01..0.5);
                     port.schedule = match self.chance(0.5) {
@@ -286,6 +288,28 @@ impl Maker {
         }
     }
 
+    fn rate(&mut self) -> Option<RateSpec> {
+        let cells = |n: u64| n * CELL.ps();
+        // Short intervals, in whole cell times, so that many end at an instant of arrivals.
+        let interval = cells(self.random.random_range(20..200));
+        let count = self.chance(0.7).then(|| self.random.random_range(5..60));
+        let measured = self.one(&["forward_rm", "measured"]);
+        let aging = self.chance(0.3).then(|| json!({"weight": 0.5}));
+        let value = match self.random.random_range(0..10) {
+            0 => json!({"kind": "efci", "threshold": 5, "clear": 2}),
+            1 => {
+                json!({"kind": "relative_rate", "high": 6, "low": 3, "direction": self.one(&["backward", "forward", "both"])})
+            }
+            2 => json!({"kind": "capc", "interval": interval, "interval_cells": count, "threshold": 20}),
+            3 | 4 => json!({"kind": "erica_plus", "t0": cells(20), "interval": interval, "interval_cells": count,
+                "activity_decay": 0.8, "ccr": measured}),
+            5..8 => json!({"kind": "erica", "interval": interval, "interval_cells": count, "load_weight": 0.5,
+                "bidirectional_counting": self.chance(0.5), "overload_max": 4.0, "ccr": measured, "aging": aging}),
+            _ => return None,
+        };
+        Some(serde_json::from_value(value).expect("a rate algorithm"))
+    }
+
     fn probes(&mut self, scenario: &mut Scenario) {
         let every = self.chance(0.5).then(|| Duration::from_ps(70 * CELL.ps()));
         for link in &scenario.links {
@@ -296,6 +320,16 @@ impl Maker {
                 let every = Duration::from_ps(31 * CELL.ps());
                 let link = link.name.clone();
                 scenario.probes.push(Probe::Throughput { link, vc: None, cells: Counted::All, every });
+            }
+        }
+        for (link, port) in scenario.switches.values().flat_map(|switch| &switch.ports) {
+            let abr = |vc: &Vc| vc.abr.is_some() && (vc.links.contains(link) || vc.links.contains(&opposite(link)));
+            if let Some(rate) = port.rate.as_ref().filter(|_| scenario.vcs.values().any(abr)) {
+                let quantity = match rate.kind() {
+                    "efci" | "relative_rate" => RateQuantity::Congested,
+                    _ => self.one(&[RateQuantity::FairShare, RateQuantity::Overload, RateQuantity::Input]),
+                };
+                scenario.probes.push(Probe::Rate { link: link.clone(), quantity, every });
             }
         }
         for name in scenario.switches.keys() {

@@ -103,7 +103,27 @@ fn each_fault_is_located() {
             "links[0].impairments[0].periods",
             "no period",
         ),
+        ("/switches/s/ports", json!({"s->b": {"rate": {"kind": "erika"}}}), "switches.s.ports.s->b.rate", "erika"),
+        (
+            "/switches/s/ports",
+            json!({"s->b": {"rate": {"kind": "erica", "target_utilisation": 0.0}}}),
+            "switches.s.ports.s->b.rate.target_utilisation",
+            "out of range",
+        ),
+        (
+            "/switches/s/ports",
+            json!({"s->b": {"rate": {"kind": "erica_plus", "aging": {"alpha": -1.0}}}}),
+            "switches.s.ports.s->b.rate.aging.alpha",
+            "out of range",
+        ),
         ("/probes", json!([{"kind": "trace", "link": "x"}]), "probes[0].link", "no link"),
+        (
+            "/probes",
+            json!([{"kind": "rate", "link": "s->b", "quantity": "fair_share"}]),
+            "probes[0].link",
+            "without rate algorithm",
+        ),
+        ("/probes", json!([{"kind": "rate", "link": "a->s", "quantity": "fair_share"}]), "probes[0].link", "a host"),
         ("/probes", json!([{"kind": "credit", "link": "s->b", "vc": "vc"}]), "probes[0].vc", "not flow controlled"),
         (
             "/probes",
@@ -187,6 +207,22 @@ fn credit_cells_need_a_link_to_return_on() {
     let error = Network::from_json(&document.to_string()).map(drop).expect_err("no link from s to a");
     assert_eq!(error.path, "vcs.vc.credit.a->s");
     assert!(error.message.contains("opposite direction"), "{error}");
+}
+
+#[test]
+fn a_recorder_asks_an_algorithm_what_it_knows() {
+    let ask = |probes: Value| {
+        let mut document = with("/switches/s/ports", json!({"s->b": {"rate": {"kind": "relative_rate"}}}));
+        document["vcs"]["vc"]["abr"] = json!({});
+        document["probes"] = probes;
+        Network::from_json(&document.to_string()).map(drop)
+    };
+    let rate = |quantity: &str| json!({"kind": "rate", "link": "s->b", "quantity": quantity, "every": 1_000_000_000});
+    assert!(ask(json!([rate("congested")])).is_ok());
+    let error = ask(json!([rate("fair_share")])).expect_err("no such quantity");
+    assert_eq!((error.path.as_str(), error.allowed.as_str()), ("probes[0].quantity", "congested"));
+    let error = ask(json!([rate("congested"), rate("congested")])).expect_err("twice");
+    assert!(error.path == "probes[1]" && error.message.contains("the same already"), "{error}");
 }
 
 #[test]
