@@ -323,18 +323,29 @@ impl Switch {
         if !port.plain || port.line.has_signals() {
             return self.serve_in_full(now, port_id, wires);
         }
-        // At a plain port a queue that waits for the line holds a cell and may send.
+        self.send_plainly(now, port_id, wires);
+        self.agenda.set(port_id as usize, self.ports[port_id as usize].line.next_start(now));
+    }
+
+    /// What [`send_data`](Switch::send_data) does, for a plain port, where a queue that waits for the line holds a cell
+    /// and may send.
+    #[inline(always)]
+    fn send_plainly(&mut self, now: Time, port_id: u32, wires: &mut Wires<'_, Cell>) {
+        let port = &mut self.ports[port_id as usize];
         if let Some((group, queue)) = port.line.first_queue() {
             let cell = port.take_plainly(group, queue, &mut self.memory);
             self.shared -= 1;
             port.line.transmit(now, cell, wires);
         }
-        self.agenda.set(port_id as usize, port.line.next_start(now));
     }
 
     #[inline(never)]
     fn serve_in_full(&mut self, now: Time, port: u32, wires: &mut Wires<'_, Cell>) {
-        if !self.ports[port as usize].line.has_signals() || !self.send_signal(now, port, wires) {
+        if self.ports[port as usize].line.has_signals() && self.send_signal(now, port, wires) {
+            // The data waits for another cell time.
+        } else if self.ports[port as usize].plain {
+            self.send_plainly(now, port, wires);
+        } else {
             self.send_data(now, port, wires);
         }
         let next = self.ports[port as usize].line.next_start(now);
