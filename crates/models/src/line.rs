@@ -85,6 +85,12 @@ impl OutputLine {
         self.link
     }
 
+    /// When the last cell has left.
+    #[inline]
+    pub fn free_at(&self) -> Time {
+        self.free_at
+    }
+
     /// Queue `queue` of `group` may send.
     #[inline]
     pub fn activate(&mut self, now: Time, group: u8, queue: QueueId) {

@@ -200,6 +200,33 @@ pub enum Probe {
         #[serde(default)]
         to: Option<String>,
     },
+    /// Allowed cell rate of an ABR source.
+    Acr {
+        /// The VC.
+        vc: String,
+        /// The source of the return direction.
+        #[serde(default)]
+        returning: bool,
+        /// Bin length; `null` keeps every change.
+        #[serde(default)]
+        every: Option<Duration>,
+    },
+    /// Explicit rate that came last to an ABR source; PCR before the first.
+    Er {
+        /// The VC.
+        vc: String,
+        /// The source of the return direction.
+        #[serde(default)]
+        returning: bool,
+        /// Bin length; `null` keeps every change.
+        #[serde(default)]
+        every: Option<Duration>,
+    },
+    /// Messages of a VC, in each direction: when they were offered to the host and when the last cell had left it.
+    Bursts {
+        /// The VC.
+        vc: String,
+    },
 }
 
 /// Which cells a throughput probe counts.

@@ -231,7 +231,9 @@ impl Host {
         }
         if rm.backward {
             abr.books.brm_received += 1;
-            abr.er = rm.er;
+            if !rm.bn {
+                abr.er = rm.er;
+            }
             abr.source.brm(now, &rm);
             abr.observe(now);
         } else {

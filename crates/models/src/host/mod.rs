@@ -1,24 +1,29 @@
 //! The host: applications at the ends of VCs, sharing one network interface.
 
 mod abr;
+mod assemble;
 mod backlog;
+mod bursts;
 mod observe;
 
 use crate::abr::rm::Rm;
 use crate::cell::{Cell, Kind, Label};
-use crate::credit::ends::{ReceiverEnd, SenderEnd, staggered};
+use crate::credit::ends::{ReceiverEnd, SenderEnd};
 use crate::line::{OutputLine, Signal};
 use crate::post::Post;
 use crate::traffic::{Offer, Traffic};
 use abr::AbrEnds;
 pub use abr::{AbrBooks, AbrParts};
+pub use assemble::{HostParts, ReceivingParts, SendingParts};
 use backlog::Backlog;
+pub use bursts::Burst;
+use bursts::Bursts;
 use cellway_kernel::agenda::Agenda;
 use cellway_kernel::invariant;
 use cellway_kernel::link::{Link, LinkId, Wires};
 use cellway_kernel::node::Node;
-use cellway_kernel::rng::name_hash;
 use cellway_kernel::time::{Duration, Moment, Phase, Time};
+pub use observe::{AbrRate, AbrState};
 
 /// A host with one line to the network and one from it.
 ///
@@ -74,6 +79,8 @@ struct Sending {
     credit: Option<Box<SenderEnd>>,
     timer: Option<u32>,
     abr: Option<Box<AbrEnds>>,
+    /// Records messages, where somebody asked.
+    bursts: Option<Box<Bursts>>,
 }
 
 /// A VC that this host receives; its number is its label on the input.
@@ -153,102 +160,7 @@ impl Sending {
     }
 }
 
-/// The parts from which the network builder makes a host.
-pub struct HostParts {
-    /// Its name.
-    pub name: String,
-    /// Its line to the network.
-    pub line: Option<OutputLine>,
-    /// Its link from the network.
-    pub input: Option<LinkId>,
-    /// Per label of the line: what it sends.
-    pub sending: Vec<SendingParts>,
-    /// Per label of the input: what it receives.
-    pub receiving: Vec<ReceivingParts>,
-}
-
-/// One VC that a host sends.
-pub struct SendingParts {
-    /// Its name, for tie salts.
-    pub name: String,
-    /// Its application.
-    pub application: Box<dyn Traffic>,
-    /// Priority group.
-    pub group: u8,
-    /// Sending end of its flow control.
-    pub credit: Option<SenderEnd>,
-    /// ABR service.
-    pub abr: Option<AbrParts>,
-}
-
-/// One VC that a host receives.
-pub struct ReceivingParts {
-    /// Label on the line of the opposite direction, whose application gets the messages.
-    pub partner: Option<u32>,
-    /// Receiving end of its flow control.
-    pub receiver: Option<ReceiverEnd>,
-    /// Contents of the RM cells, of an ABR VC.
-    pub rm: Option<Post<Rm>>,
-}
-
 impl Host {
-    /// Assembles a host.
-    pub fn new(parts: HostParts) -> Host {
-        let name = parts.name;
-        let mut salts = vec![name_hash(&format!("{name} line"))];
-        let mut timers = Vec::new();
-        let mut timer = |name: &str, timer: Timer| {
-            salts.push(name_hash(name));
-            timers.push(timer);
-            (salts.len() - 1) as u32
-        };
-        let mut first = Vec::new();
-        let mut sending = Vec::new();
-        for (vc, part) in parts.sending.into_iter().enumerate() {
-            let vc = vc as u32;
-            let application_entry = timer(&format!("{} application", part.name), Timer::Application { vc });
-            first.push((application_entry, part.application.next_offer()));
-            let asks = part.credit.as_ref().is_some_and(SenderEnd::has_timeout);
-            sending.push(Sending {
-                application: part.application,
-                application_entry,
-                backlog: Backlog::default(),
-                group: part.group,
-                active: false,
-                sequence: 0,
-                sent: 0,
-                sent_endless: 0,
-                offered: 0,
-                timer: asks.then(|| timer(&format!("{} timeout", part.name), Timer::CreditTimeout { vc })),
-                credit: part.credit.map(Box::new),
-                abr: part.abr.map(|abr| {
-                    let entry = timer(&format!("{} ABR", part.name), Timer::Abr { vc });
-                    let ends = AbrEnds::new(abr, entry);
-                    first.push((entry, ends.originating_due()));
-                    Box::new(ends)
-                }),
-            });
-        }
-        let mut receiving = Vec::new();
-        for (label, ReceivingParts { partner, receiver, rm }) in parts.receiving.into_iter().enumerate() {
-            if let Some(period) = receiver.as_ref().and_then(|r| r.redundant) {
-                let name = format!("{name} redundant {label}");
-                let entry = timer(&name, Timer::RedundantCredit { label: label as Label, period });
-                first.push((entry, staggered(&name, period)));
-            }
-            let receiver = receiver.map(Box::new);
-            let books = Delivered::default();
-            let special = receiver.is_some() || rm.is_some();
-            receiving.push(Receiving { partner, receiver, rm, special, expected: 0, spoiled: false, books });
-        }
-        let mut agenda = Agenda::new(salts);
-        for (entry, time) in first {
-            agenda.set(entry as usize, time.at(Phase::Timer));
-        }
-        let arrival = Moment::NEVER;
-        Host { name, line: parts.line, input: parts.input, sending, receiving, arrival, agenda, timers }
-    }
-
     /// True if nothing else of this host comes before the idle line starts at `now`.
     #[inline]
     fn may_start_at_once(&self, now: Time) -> bool {
@@ -328,7 +240,12 @@ impl Host {
         let sending = &mut self.sending[vc as usize];
         match offer {
             Offer::Cells(n) => sending.offer(n, false),
-            Offer::Message(n) => sending.offer(n, true),
+            Offer::Message(n) => {
+                sending.offer(n, true);
+                if let Some(bursts) = &mut sending.bursts {
+                    bursts.offered(now, n);
+                }
+            }
             Offer::Endless => sending.backlog.endless = true,
             Offer::Nothing => sending.backlog.endless = false,
         }
@@ -397,6 +314,11 @@ impl Host {
                 sending.next_waiting_cell(now, vc)
             };
             line.transmit(now, cell, wires);
+            if cell.aau()
+                && let Some(bursts) = &mut sending.bursts
+            {
+                bursts.departed(line.free_at());
+            }
             self.wake(now, vc);
             return;
         }

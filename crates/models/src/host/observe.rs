@@ -1,6 +1,6 @@
 //! What can be seen of a host: its books, the ends of its flow-controlled links, its recorders.
 
-use super::{Delivered, Host, Sent};
+use super::{AbrBooks, Burst, Delivered, Host, Sent};
 use crate::cell::{Kind, Label};
 use crate::credit::ends::{ReceiverEnd, SenderEnd};
 use crate::line::OutputLine;
@@ -9,6 +9,28 @@ use cellway_kernel::invariant;
 use cellway_kernel::link::LinkId;
 use cellway_kernel::probe::Gauge;
 use cellway_kernel::time::{Duration, Time};
+
+/// Rates of an ABR source that can be recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AbrRate {
+    /// Its allowed cell rate.
+    Acr,
+    /// The explicit rate of the last BRM cell.
+    Er,
+}
+
+/// An ABR source, and the destination beside it, as they stand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AbrState {
+    /// Allowed cell rate [cells/s].
+    pub acr: f64,
+    /// Explicit rate of the last BRM cell that was turned round, at first PCR [cells/s].
+    pub er: f64,
+    /// RM cells.
+    pub books: AbrBooks,
+    /// BRM cells that never went, because newer ones took their places.
+    pub dropped: u64,
+}
 
 impl Host {
     /// Its name.
@@ -71,6 +93,44 @@ impl Host {
         let gauge = self.credit_mut(label).gauge.as_mut().expect("this was recorded");
         gauge.close_bins(now);
         gauge
+    }
+
+    /// The RM cells of ABR VC `label` of the line; `None` without ABR.
+    pub fn abr(&self, label: Label) -> Option<AbrState> {
+        let abr = self.sending[label as usize].abr.as_ref()?;
+        let (acr, er, dropped) = (abr.source.acr(), abr.er, abr.destination.dropped);
+        Some(AbrState { acr, er, books: abr.books, dropped })
+    }
+
+    /// Begins to record a rate of ABR VC `label` of the line.
+    pub fn record_rate(&mut self, label: Label, rate: AbrRate, every: Option<Duration>) {
+        let abr = self.sending[label as usize].abr.as_mut().expect("a rate recorder belongs to an ABR VC");
+        match rate {
+            AbrRate::Acr => abr.acr_gauge = Some(Box::new(Gauge::new(abr.source.acr(), every))),
+            AbrRate::Er => abr.er_gauge = Some(Box::new(Gauge::new(abr.er, every))),
+        }
+    }
+
+    /// The recorder, with all bins closed that end by `now`.
+    pub fn recorded_rate(&mut self, label: Label, rate: AbrRate, now: Time) -> &Gauge {
+        let abr = self.sending[label as usize].abr.as_mut().expect("a rate recorder belongs to an ABR VC");
+        let gauge = match rate {
+            AbrRate::Acr => abr.acr_gauge.as_mut(),
+            AbrRate::Er => abr.er_gauge.as_mut(),
+        };
+        let gauge = gauge.expect("this was recorded");
+        gauge.close_bins(now);
+        gauge
+    }
+
+    /// Begins to record the messages of VC `label` of the line.
+    pub fn record_bursts(&mut self, label: Label) {
+        self.sending[label as usize].bursts = Some(Box::default());
+    }
+
+    /// The recorded messages of VC `label` of the line, in order of departure.
+    pub fn recorded_bursts(&self, label: Label) -> &[Burst] {
+        self.sending[label as usize].bursts.as_ref().map_or(&[], |bursts| bursts.left())
     }
 
     /// Asserts the conservation identities.

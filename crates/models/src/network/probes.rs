@@ -2,6 +2,7 @@
 
 use super::{Network, Station};
 use crate::cell::{Kind, Label};
+use crate::host::AbrRate;
 use crate::observe::{self, Passages, Passing, Shared, Throughput, Trace, Traced};
 use crate::rate::RateQuantity;
 use crate::spec::{Counted, Probe};
@@ -28,6 +29,8 @@ pub(super) struct Recording {
 enum Place {
     Switch { node: usize, gauge: SwitchGauge },
     HostCredit { node: usize, label: Label },
+    HostRate { node: usize, label: Label, rate: AbrRate },
+    Bursts { flow: usize },
     Throughput(Shared<Meter>),
     Trace { link: LinkId, trace: Shared<Vec<Traced>> },
     Delay { destination: String, from: Shared<Passages>, to: Shared<Passages> },
@@ -47,6 +50,9 @@ pub(super) fn install(network: &mut Network, probes: &[Probe]) -> Result<(), Spe
                 network.install_throughput(link, vc.as_deref(), *cells, *every)
             }
             Probe::Delay { vc, to } => network.install_delays(vc, to.as_deref()),
+            Probe::Acr { vc, returning, every } => network.install_abr_rate(vc, *returning, AbrRate::Acr, *every),
+            Probe::Er { vc, returning, every } => network.install_abr_rate(vc, *returning, AbrRate::Er, *every),
+            Probe::Bursts { vc } => network.install_bursts(vc),
         };
         installed.map_err(|e| e.under(&path))?;
     }
@@ -257,6 +263,56 @@ impl Network {
         Ok(())
     }
 
+    /// The host that sends a flow, and the flow's label on its line.
+    fn source_of(&self, flow: usize) -> (usize, Label) {
+        let flow = &self.topology.flows[flow];
+        (flow.from, flow.links[0].1)
+    }
+
+    fn install_abr_rate(
+        &mut self,
+        vc: &str,
+        returning: bool,
+        rate: AbrRate,
+        every: Option<Duration>,
+    ) -> Result<(), SpecError> {
+        positive(every)?;
+        let flow = self.topology.forward_flow(self.find_vc(vc)?) + usize::from(returning);
+        let flow = self.topology.flows.get(flow).filter(|f| f.returning == returning).map(|_| flow);
+        let none = || SpecError::new("vc", "no ABR VC").found(vc);
+        let (node, label) = self.source_of(flow.ok_or_else(none)?);
+        if self.host(node).abr(label).is_none() {
+            return Err(none());
+        }
+        self.only_once(|place| {
+            matches!(place, Place::HostRate { node: n, label: l, rate: r } if (*n, *l, *r) == (node, label, rate))
+        })?;
+        if let Station::Host(host) = &mut self.net.nodes[node] {
+            host.record_rate(label, rate, every);
+        }
+        let kind = match rate {
+            AbrRate::Acr => "acr",
+            AbrRate::Er => "er",
+        };
+        let name = self.topology.nodes[node].clone();
+        self.add(kind, Some(&name), None, Some(vc), "cells/s", every, Place::HostRate { node, label, rate });
+        Ok(())
+    }
+
+    fn install_bursts(&mut self, vc: &str) -> Result<(), SpecError> {
+        let v = self.find_vc(vc)?;
+        self.only_once(|place| matches!(place, Place::Bursts { flow } if self.topology.flows[*flow].vc == v))?;
+        for flow in (0..self.topology.flows.len()).filter(|&f| self.topology.flows[f].vc == v).collect::<Vec<_>>() {
+            let (node, label) = self.source_of(flow);
+            if let Station::Host(host) = &mut self.net.nodes[node] {
+                host.record_bursts(label);
+            }
+            let name = self.topology.nodes[node].clone();
+            self.add("bursts", Some(&name), None, Some(vc), "s", None, Place::Bursts { flow });
+        }
+        Ok(())
+    }
+
     /// A quantity has one recorder: asking twice would give both the bins of the second.
     fn only_once(&self, same: impl Fn(&Place) -> bool) -> Result<(), SpecError> {
         match self.recordings.iter().position(|r| same(&r.place)) {
@@ -293,16 +349,20 @@ impl Network {
                 Station::Host(host) => host.recorded_credit(*label, now).samples().to_vec(),
                 Station::Switch(_) => Vec::new(),
             },
+            Place::HostRate { node, label, rate } => match &mut self.net.nodes[*node] {
+                Station::Host(host) => host.recorded_rate(*label, *rate, now).samples().to_vec(),
+                Station::Switch(_) => Vec::new(),
+            },
             Place::Throughput(meter) => {
                 let mut meter = meter.get();
                 meter.close_bins(now);
                 meter.samples().to_vec()
             }
-            Place::Trace { .. } | Place::Delay { .. } => Vec::new(),
+            Place::Trace { .. } | Place::Delay { .. } | Place::Bursts { .. } => Vec::new(),
         }
     }
 
-    /// Tables `probes`, `series`, `trace` and `delays`.
+    /// Tables `probes`, `series`, `trace`, `delays` and `bursts`.
     pub(super) fn recorded_tables(&mut self) -> Vec<Table> {
         let list = &self.recordings;
         let probes = Table::new("probes")
@@ -312,6 +372,7 @@ impl Network {
             .optional_names("link", list.iter().map(|r| r.link.clone()))
             .optional_names("vc", list.iter().map(|r| r.vc.clone()))
             .optional_names("quantity", list.iter().map(|r| r.quantity.map(str::to_owned)))
+            .optional_names("direction", list.iter().map(|r| self.direction_of(r)))
             .names("unit", list.iter().map(|r| r.unit))
             .counts("every_ps", "ps", list.iter().map(|r| r.every.map_or(0, Duration::ps)));
         let mut rows: Vec<(u64, Sample)> = Vec::new();
@@ -323,7 +384,7 @@ impl Network {
             .counts("time_ps", "ps", rows.iter().map(|r| r.1.time.ps()))
             .numbers("value", "", rows.iter().map(|r| r.1.value))
             .numbers("max", "", rows.iter().map(|r| r.1.max));
-        vec![probes, series, self.trace_table(), self.delay_table()]
+        vec![probes, series, self.trace_table(), self.delay_table(), self.burst_table()]
     }
 
     fn trace_table(&self) -> Table {
@@ -348,6 +409,36 @@ impl Network {
             .names("kind", rows.iter().map(|(_, t)| kind_name(t.cell.kind())))
             .counts("seq", "1", rows.iter().map(|(_, t)| u64::from(t.cell.handle())))
             .names("fate", rows.iter().map(|(_, t)| fate_name(t.fate)))
+    }
+
+    /// The direction of what a recording of one direction of a VC records.
+    fn direction_of(&self, recording: &Recording) -> Option<&'static str> {
+        match recording.place {
+            Place::HostRate { node, label, .. } => {
+                let line = self.topology.links.iter().position(|l| l.from == node)?;
+                Some(self.direction_on(line, label))
+            }
+            Place::Bursts { flow } => Some(self.direction(flow)),
+            _ => None,
+        }
+    }
+
+    fn burst_table(&self) -> Table {
+        let mut rows = Vec::new();
+        for recording in &self.recordings {
+            if let (Place::Bursts { flow }, Some(vc)) = (&recording.place, &recording.vc) {
+                let (node, label) = self.source_of(*flow);
+                // A last cell that still leaves has not left.
+                let left = self.host(node).recorded_bursts(label).iter().filter(|b| b.departed <= self.net.now());
+                rows.extend(left.map(|burst| (vc, self.direction(*flow), burst)));
+            }
+        }
+        Table::new("bursts")
+            .names("vc", rows.iter().map(|r| r.0.as_str()))
+            .names("direction", rows.iter().map(|r| r.1))
+            .counts("offered_ps", "ps", rows.iter().map(|r| r.2.offered.ps()))
+            .counts("departed_ps", "ps", rows.iter().map(|r| r.2.departed.ps()))
+            .counts("cells", "cells", rows.iter().map(|r| r.2.cells))
     }
 
     fn delay_table(&self) -> Table {

@@ -4,6 +4,7 @@ use super::{Network, Station};
 use crate::buffer::DropReason;
 use crate::cell::{Cell, Kind, Label};
 use crate::credit::ends::{ReceiverEnd, SenderEnd};
+use crate::host::AbrState;
 use crate::switch::{Books, Switch};
 use crate::traffic::Exchanges;
 use cellway_kernel::invariant;
@@ -49,6 +50,7 @@ impl Network {
             self.drop_table(),
             self.policing_table(),
             self.credit_table(),
+            self.abr_table(),
         ];
         tables.extend(self.recorded_tables());
         tables
@@ -150,11 +152,11 @@ impl Network {
     }
 
     /// Which way the cells with `label` on `link` travel.
-    fn direction_on(&self, link: LinkId, label: Label) -> &'static str {
+    pub(super) fn direction_on(&self, link: LinkId, label: Label) -> &'static str {
         self.direction(self.topology.labels[link][label as usize])
     }
 
-    fn direction(&self, flow: usize) -> &'static str {
+    pub(super) fn direction(&self, flow: usize) -> &'static str {
         if self.topology.flows[flow].returning { "return" } else { "forward" }
     }
 
@@ -247,6 +249,29 @@ impl Network {
             .counts("requests", "cells", senders.iter().map(|s| s.2.requests))
             .counts("peak_receiver", "cells", senders.iter().map(|s| receiver(s).peak))
             .counts("overflow", "cells", senders.iter().map(|s| receiver(s).overruns))
+    }
+
+    /// Per direction of an ABR VC, its loop: FRM cells from its source, BRM cells from its destination.
+    fn abr_table(&self) -> Table {
+        let state = |flow: usize| {
+            let of = &self.topology.flows[flow];
+            self.host(of.from).abr(of.links[0].1)
+        };
+        let both = |flow: usize| Some((flow, state(flow)?, state(self.topology.opposite_flow(flow)?)?));
+        let rows: Vec<(usize, AbrState, AbrState)> = (0..self.topology.flows.len()).filter_map(both).collect();
+        Table::new("abr")
+            .names("vc", rows.iter().map(|r| self.vc_names[self.topology.flows[r.0].vc].as_str()))
+            .names("direction", rows.iter().map(|r| self.direction(r.0)))
+            .numbers("acr", "cells/s", rows.iter().map(|r| r.1.acr))
+            .numbers("er", "cells/s", rows.iter().map(|r| r.1.er))
+            .counts("frm_sent", "cells", rows.iter().map(|r| r.1.books.frm_sent))
+            .counts("frm_out_of_rate", "cells", rows.iter().map(|r| r.1.books.frm_out_of_rate))
+            .counts("frm_received", "cells", rows.iter().map(|r| r.2.books.frm_received))
+            .counts("brm_sent", "cells", rows.iter().map(|r| r.2.books.brm_sent))
+            .counts("brm_out_of_rate", "cells", rows.iter().map(|r| r.2.books.brm_out_of_rate))
+            .counts("brm_dropped", "cells", rows.iter().map(|r| r.2.dropped))
+            .counts("brm_received", "cells", rows.iter().map(|r| r.1.books.brm_received))
+            .counts("rm_discarded", "cells", rows.iter().map(|r| r.1.books.discarded))
     }
 
     /// Every cell sent on a link has arrived, is on its way, or was lost by the line.

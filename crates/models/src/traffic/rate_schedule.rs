@@ -9,7 +9,7 @@ use rand::RngExt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Sends at a piecewise constant rate, for example a source that is its own bottleneck for a while.
+/// Sends at a piecewise constant rate, or as fast as it may: for example a source that is its own bottleneck for a while.
 ///
 /// Each change restarts the exact clock: within a piece cell k comes floor(k / rate) after the piece's first cell.
 /// A cell of which a part is due at a change is finished at the new rate, so the cells sent by any time differ from
@@ -37,7 +37,9 @@ pub struct RateChange {
     /// When, since the start of the run.
     pub at: Duration,
     /// The rate from then on [cells/s], 0 for silence; more than the host's line can carry builds a queue in the host.
-    pub rate: CellRate,
+    /// `null` is no limit: as a greedy source, as fast as flow control and the line allow.
+    #[serde(default)]
+    pub rate: Option<CellRate>,
 }
 
 impl TrafficConfig for RateSchedule {
@@ -57,20 +59,28 @@ impl TrafficConfig for RateSchedule {
                         self.rates[i - 1].at.seconds()
                     )));
             }
-            let silent = matches!(change.rate.into(), (0, 1..));
-            let clock = if silent { None } else { Some(positive_rate(&format!("rates[{i}].rate"), change.rate)?) };
-            pieces.push(Piece { begin: Time::ZERO.saturating_add(change.at), clock });
+            let speed = match change.rate {
+                None => Speed::Unlimited,
+                Some(rate) if matches!(rate.into(), (0, 1..)) => Speed::Silent,
+                Some(rate) => Speed::Paced(positive_rate(&format!("rates[{i}].rate"), rate)?),
+            };
+            pieces.push(Piece { begin: Time::ZERO.saturating_add(change.at), speed });
         }
         let stop = stop_after_start(first.at, self.stop)?;
-        let Some(clock) = pieces.iter().find_map(|piece| piece.clock) else {
-            return Ok(Application::one_way(Silence));
+        let speed = pieces.iter().map(|piece| piece.speed).find(|speed| !matches!(speed, Speed::Silent));
+        let clock = match speed {
+            None => return Ok(Application::one_way(Silence)),
+            Some(Speed::Paced(clock)) => clock,
+            Some(_) => context.line_clock(),
         };
         let due = match self.phase {
             Some(phase) => phase.ps() as f64 / period_ps(clock),
             None => context.stream(".phase").random(),
         };
         let pieces = pieces.into_boxed_slice();
-        let mut source = Scheduled { next: Time::NEVER, check: Time::NEVER, clock, position: 0, due, stop, pieces };
+        let (next, check) = (Time::NEVER, Time::NEVER);
+        let mut source = Scheduled { next, check, clock, line: context.line_clock(), unlimited: Unlimited::No,
+            position: 0, due, stop, pieces };
         source.enter();
         Ok(Application::one_way(source))
     }
@@ -82,8 +92,23 @@ fn period_ps(clock: CellClock) -> f64 {
 
 struct Piece {
     begin: Time,
-    /// `None`: silent.
-    clock: Option<CellClock>,
+    speed: Speed,
+}
+
+#[derive(Clone, Copy)]
+enum Speed {
+    Silent,
+    Paced(CellClock),
+    Unlimited,
+}
+
+/// Where the source stands in a piece without limit.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unlimited {
+    /// This is no such piece.
+    No,
+    Begins,
+    Ends,
 }
 
 struct Scheduled {
@@ -91,6 +116,9 @@ struct Scheduled {
     /// End of the piece or of the source: nothing but the clock is needed before it.
     check: Time,
     clock: CellClock,
+    /// The clock of the host's line, at which cells go where there is no limit.
+    line: CellClock,
+    unlimited: Unlimited,
     position: usize,
     /// Part of a cell period that is left to the next cell at the beginning of the piece.
     due: f64,
@@ -110,11 +138,19 @@ impl Scheduled {
         self.next = Time::NEVER;
         while let Some(piece) = self.pieces.get(self.position) {
             let end = self.end();
-            if let Some(clock) = piece.clock {
+            let clock = match piece.speed {
+                Speed::Silent => None,
+                Speed::Paced(clock) => Some(clock),
+                Speed::Unlimited => Some(self.line),
+            };
+            if let Some(clock) = clock {
                 let period = period_ps(clock);
                 let first = piece.begin.saturating_add(Duration::from_ps((self.due * period).round() as u64));
                 if first < end {
                     self.clock = clock;
+                    if matches!(piece.speed, Speed::Unlimited) {
+                        self.unlimited = Unlimited::Begins;
+                    }
                     self.next = if first < self.stop { first } else { Time::NEVER };
                     self.check = end.min(self.stop);
                     return;
@@ -145,6 +181,22 @@ impl Traffic for Scheduled {
     }
 
     fn offer(&mut self, _now: Time) -> Offer {
+        match self.unlimited {
+            Unlimited::No => {}
+            Unlimited::Begins => {
+                self.unlimited = Unlimited::Ends;
+                self.next = self.check;
+                return Offer::Endless;
+            }
+            Unlimited::Ends => {
+                self.unlimited = Unlimited::No;
+                // The last cell went just now.
+                self.due = 1.0;
+                self.position += 1;
+                self.enter();
+                return Offer::Nothing;
+            }
+        }
         self.next += self.clock.tick();
         if self.next >= self.check {
             self.leave();
@@ -177,6 +229,29 @@ mod tests {
             {"at": ps(3.0), "rate": [1, 1]}]});
         let times: Vec<u64> = Trial::new(&spec, 1).map(|o| o.0).collect();
         assert_eq!(times, [1.0, 1.1, 1.2, 3.6, 4.6, 5.6].map(ps));
+    }
+
+    #[test]
+    fn a_limit_is_lifted_and_comes_back() {
+        let spec = json!({"kind": "rate_schedule", "phase": ps(0.5), "rates": [{"at": 0, "rate": [1, 1]},
+            {"at": ps(2.0), "rate": null}, {"at": ps(5.0)}, {"at": ps(6.0), "rate": [2, 1]}], "stop": ps(7.2)});
+        let offers: Vec<_> = Trial::new(&spec, 1).collect();
+        // Half a cell is due at 2 s, which the line sends at once.
+        let half = offers[2].0 - ps(2.0);
+        assert!(half < 2_000_000, "half a cell time of the line, not {half} ps");
+        let endless = [(ps(2.0) + half, Offer::Endless), (ps(5.0), Offer::Nothing)];
+        assert_eq!(offers[..2], [(ps(0.5), Offer::Cells(1)), (ps(1.5), Offer::Cells(1))]);
+        assert_eq!(offers[2..4], endless);
+        assert_eq!(offers[4].1, Offer::Endless, "one piece without limit after another");
+        assert_eq!(offers[5], (ps(6.0), Offer::Nothing));
+        assert_eq!(offers[6..], [(ps(6.5), Offer::Cells(1)), (ps(7.0), Offer::Cells(1))]);
+    }
+
+    #[test]
+    fn without_limit_it_ends_with_the_source() {
+        let spec = json!({"kind": "rate_schedule", "phase": 0, "rates": [{"at": 7}], "stop": 90});
+        let offers: Vec<_> = Trial::new(&spec, 1).collect();
+        assert_eq!(offers, [(7, Offer::Endless), (90, Offer::Nothing)]);
     }
 
     #[test]

@@ -214,7 +214,7 @@ impl Maker {
             4 => from_json(json!({"kind": "burst", "cells": 20, "idle": cells(40), "phase": phase, "as_message": true,
                 "length": "geometric", "idle_distribution": "exponential"})),
             5 => from_json(json!({"kind": "rate_schedule", "phase": phase, "rates": [{"at": 0, "rate": rate},
-                {"at": cells(700), "rate": [0, 1]}, {"at": cells(900), "rate": [200_000, 7]}]})),
+                {"at": cells(400), "rate": null}, {"at": cells(500), "rate": [0, 1]}, {"at": cells(900), "rate": [200_000, 7]}]})),
             6 => from_json(json!({"kind": "trace", "repeat": cells(200), "start": start,
                 "events": [{"at": 0, "cells": 30}, {"at": cells(50), "cells": 1}]})),
             7 | 8 => from_json(json!({"kind": "on_off", "peak": rate, "on": cells(300), "off": cells(500)})),
@@ -343,6 +343,12 @@ impl Maker {
             }
         }
         for (name, vc) in &scenario.vcs {
+            scenario.probes.push(Probe::Bursts { vc: name.clone() });
+            if vc.abr.is_some() {
+                let returning = self.chance(0.5);
+                scenario.probes.push(Probe::Acr { vc: name.clone(), returning, every });
+                scenario.probes.push(Probe::Er { vc: name.clone(), returning, every });
+            }
             scenario.probes.push(Probe::Delay { vc: name.clone(), to: None });
             for link in vc.credit.keys().filter(|l| vc.links.contains(l)) {
                 scenario.probes.push(Probe::Credit { link: link.clone(), vc: name.clone(), every });
