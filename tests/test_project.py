@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # so the families of policies never know one another. A new module gets its place here.
 MODELS_LAYERS = (
     {"cell", "family", "post"},
-    {"wire"},
+    {"tcp", "wire"},
     {"abr", "buffer", "credit", "impairment", "police", "schedule", "traffic"},
     {"rate"},
     {"spec"},

@@ -28,5 +28,6 @@ pub mod rate;
 pub mod schedule;
 pub mod spec;
 pub mod switch;
+pub mod tcp;
 pub mod traffic;
 pub mod wire;

@@ -9,6 +9,7 @@ use crate::impairment::ImpairmentSpec;
 use crate::police::PoliceSpec;
 use crate::rate::{RateQuantity, RateSpec};
 use crate::schedule::ScheduleSpec;
+use crate::tcp::sender::Quantity;
 use crate::traffic::TrafficSpec;
 use cellway_kernel::time::Duration;
 use cellway_kernel::units::{BitRate, CellRate, Cells};
@@ -191,6 +192,19 @@ pub enum Probe {
         cells: Counted,
         /// Bin length.
         every: Duration,
+    },
+    /// A variable of the sender of a TCP connection.
+    Tcp {
+        /// The VC.
+        vc: String,
+        /// Number of the connection on the VC, from 0.
+        #[serde(default)]
+        connection: u32,
+        /// Which variable.
+        quantity: Quantity,
+        /// Bin length; `null` keeps every change.
+        #[serde(default)]
+        every: Option<Duration>,
     },
     /// End-to-end delay of each data cell of a VC, from its start on the first link to its arrival over the last.
     Delay {

@@ -59,6 +59,11 @@ impl Host {
         &*self.sending[label as usize].application
     }
 
+    /// The same, to record what it does.
+    pub fn traffic_mut(&mut self, label: Label) -> &mut dyn Traffic {
+        &mut *self.sending[label as usize].application
+    }
+
     /// What arrived of VC `label` of the input.
     pub fn delivered(&self, label: Label) -> Delivered {
         self.receiving[label as usize].books

@@ -3,6 +3,7 @@
 mod build;
 mod probes;
 mod report;
+mod tcp;
 mod topology;
 
 use crate::cell::Cell;

@@ -7,6 +7,7 @@ use crate::observe::{self, Passages, Passing, Shared, Throughput, Trace, Traced}
 use crate::rate::RateQuantity;
 use crate::spec::{Counted, Probe};
 use crate::switch::SwitchGauge;
+use crate::tcp::sender::Quantity;
 use cellway_kernel::error::SpecError;
 use cellway_kernel::link::{Fate, LinkId};
 use cellway_kernel::probe::{Meter, Sample};
@@ -31,9 +32,20 @@ enum Place {
     HostCredit { node: usize, label: Label },
     HostRate { node: usize, label: Label, rate: AbrRate },
     Bursts { flow: usize },
+    Tcp { vc: usize, connection: u32, quantity: Quantity },
     Throughput(Shared<Meter>),
     Trace { link: LinkId, trace: Shared<Vec<Traced>> },
     Delay { destination: String, from: Shared<Passages>, to: Shared<Passages> },
+}
+
+impl Place {
+    /// The TCP connection that it belongs to, of those on its VC; 0 for everything else.
+    fn connection(&self) -> u64 {
+        match self {
+            Place::Tcp { connection, .. } => u64::from(*connection),
+            _ => 0,
+        }
+    }
 }
 
 pub(super) fn install(network: &mut Network, probes: &[Probe]) -> Result<(), SpecError> {
@@ -53,6 +65,7 @@ pub(super) fn install(network: &mut Network, probes: &[Probe]) -> Result<(), Spe
             Probe::Acr { vc, returning, every } => network.install_abr_rate(vc, *returning, AbrRate::Acr, *every),
             Probe::Er { vc, returning, every } => network.install_abr_rate(vc, *returning, AbrRate::Er, *every),
             Probe::Bursts { vc } => network.install_bursts(vc),
+            Probe::Tcp { vc, connection, quantity, every } => network.install_tcp(vc, *connection, *quantity, *every),
         };
         installed.map_err(|e| e.under(&path))?;
     }
@@ -313,6 +326,32 @@ impl Network {
         Ok(())
     }
 
+    fn install_tcp(
+        &mut self,
+        vc_name: &str,
+        connection: u32,
+        quantity: Quantity,
+        every: Option<Duration>,
+    ) -> Result<(), SpecError> {
+        positive(every)?;
+        let vc = self.find_vc(vc_name)?;
+        let wanted = (vc, connection, quantity);
+        self.only_once(
+            |place| matches!(place, Place::Tcp { vc, connection, quantity } if (*vc, *connection, *quantity) == wanted),
+        )?;
+        self.observe_tcp(vc, connection, quantity, every)?;
+        let kind = match quantity {
+            Quantity::Cwnd => "cwnd",
+            Quantity::Ssthresh => "ssthresh",
+            Quantity::Rto => "rto",
+            Quantity::Srtt => "srtt",
+            Quantity::InFlight => "in_flight",
+        };
+        let place = Place::Tcp { vc, connection, quantity };
+        self.add(kind, None, None, Some(vc_name), quantity.unit(), every, place);
+        Ok(())
+    }
+
     /// A quantity has one recorder: asking twice would give both the bins of the second.
     fn only_once(&self, same: impl Fn(&Place) -> bool) -> Result<(), SpecError> {
         match self.recordings.iter().position(|r| same(&r.place)) {
@@ -353,6 +392,10 @@ impl Network {
                 Station::Host(host) => host.recorded_rate(*label, *rate, now).samples().to_vec(),
                 Station::Switch(_) => Vec::new(),
             },
+            Place::Tcp { vc, connection, quantity } => {
+                let (vc, connection, quantity) = (*vc, *connection, *quantity);
+                self.observed_tcp(vc, connection, quantity)
+            }
             Place::Throughput(meter) => {
                 let mut meter = meter.get();
                 meter.close_bins(now);
@@ -374,7 +417,8 @@ impl Network {
             .optional_names("quantity", list.iter().map(|r| r.quantity.map(str::to_owned)))
             .optional_names("direction", list.iter().map(|r| self.direction_of(r)))
             .names("unit", list.iter().map(|r| r.unit))
-            .counts("every_ps", "ps", list.iter().map(|r| r.every.map_or(0, Duration::ps)));
+            .counts("every_ps", "ps", list.iter().map(|r| r.every.map_or(0, Duration::ps)))
+            .counts("connection", "1", list.iter().map(|r| r.place.connection()));
         let mut rows: Vec<(u64, Sample)> = Vec::new();
         for probe in 0..self.recordings.len() {
             rows.extend(self.samples(probe).into_iter().map(|s| (probe as u64, s)));

@@ -19,6 +19,7 @@ pub(super) struct Mark {
     at: Time,
     delivered: HashMap<(usize, usize), u64>,
     sent: Vec<(u64, u64)>,
+    tcp: Vec<u64>,
 }
 
 const KINDS: [Kind; 4] = [Kind::Data, Kind::Credit, Kind::CreditRequest, Kind::Rm];
@@ -28,7 +29,7 @@ impl Network {
     pub fn mark(&mut self) {
         let delivered = self.deliveries().map(|(flow, node, books)| ((flow, node), books.cells)).collect();
         let sent = (0..self.net.links.len()).map(|l| (self.net.links[l].sent(), self.line_sent(l, Kind::Data)));
-        self.mark = Mark { at: self.net.now(), delivered, sent: sent.collect() };
+        self.mark = Mark { at: self.net.now(), delivered, sent: sent.collect(), tcp: self.tcp_delivered() };
         for station in &mut self.net.nodes {
             if let Station::Switch(switch) = station {
                 switch.mark();
@@ -51,6 +52,7 @@ impl Network {
             self.policing_table(),
             self.credit_table(),
             self.abr_table(),
+            self.tcp_table(&self.mark.tcp, self.elapsed()),
         ];
         tables.extend(self.recorded_tables());
         tables

@@ -1,6 +1,8 @@
 //! Traffic: when the application at a host has cells to send.
 
 use crate::family::family;
+use crate::tcp::receiver::Receiver;
+use crate::tcp::sender::Sender;
 use cellway_kernel::error::SpecError;
 use cellway_kernel::rng::{Stream, stream};
 use cellway_kernel::time::{Duration, Time};
@@ -18,6 +20,7 @@ family! {
     rate_schedule => RateSchedule,
     trace => Trace,
     rpc => Rpc,
+    tcp => Tcp,
 }
 
 mod period;
@@ -144,6 +147,25 @@ pub trait Traffic: Send {
     fn exchanges(&self) -> Option<Exchanges> {
         None
     }
+
+    /// The ends of TCP connections here, where there are any.
+    fn tcp(&self) -> Option<TcpEnd<'_>> {
+        None
+    }
+
+    /// The senders of TCP connections here, to record what they do.
+    fn tcp_senders(&mut self) -> &mut [Sender] {
+        &mut []
+    }
+}
+
+/// One end of the TCP connections of a VC, in the order of their numbers.
+#[derive(Clone, Copy)]
+pub enum TcpEnd<'a> {
+    /// At the source.
+    Senders(&'a [Sender]),
+    /// At the destination.
+    Receivers(&'a [Receiver]),
 }
 
 /// Single cells at the ticks of a clock.

@@ -8,4 +8,5 @@ mod random_networks;
 mod refusals;
 mod schedulers;
 mod switching;
+mod tcp;
 mod watching;

@@ -11,6 +11,7 @@ use cellway_models::police::PoliceSpec;
 use cellway_models::rate::{RateQuantity, RateSpec};
 use cellway_models::schedule::{ScheduleSpec, fifo::Fifo, round_robin::RoundRobin, wfq::Wfq};
 use cellway_models::spec::{Counted, Host, Link, Port, Probe, Scenario, Switch, VERSION, Vc};
+use cellway_models::tcp::sender::Quantity;
 use cellway_models::traffic::{TrafficSpec, cbr::Cbr, greedy::Greedy};
 use indexmap::IndexMap;
 use rand::RngExt;
@@ -204,9 +205,9 @@ impl Maker {
         let phase = self.chance(0.5).then_some(Duration::ZERO);
         let start = Duration::from_ps(self.random.random_range(0..50) * CELL.ps());
         let stop = self.chance(0.2).then(|| start + Duration::from_ps(900 * CELL.ps()));
-        let rate = CellRate::new(self.random.random_range(1_300..400_000), 1);
+        let rate = CellRate::new(self.random.random_range(2_000..400_000), 1);
         let cells = |n: u64| n * CELL.ps();
-        match self.random.random_range(0..if one_destination { 12 } else { 9 }) {
+        match self.random.random_range(0..if one_destination { 15 } else { 9 }) {
             0 => TrafficSpec::greedy(Greedy { start, phase, stop }),
             1 => TrafficSpec::cbr(Cbr { rate, start, phase, stop }),
             2 => from_json(json!({"kind": "poisson", "rate": rate, "start": start, "stop": stop})),
@@ -218,11 +219,26 @@ impl Maker {
             6 => from_json(json!({"kind": "trace", "repeat": cells(200), "start": start,
                 "events": [{"at": 0, "cells": 30}, {"at": cells(50), "cells": 1}]})),
             7 | 8 => from_json(json!({"kind": "on_off", "peak": rate, "on": cells(300), "off": cells(500)})),
+            9..12 => self.tcp(start, phase),
             // Lost and late answers included: the time-out is near the round trip.
             _ => from_json(json!({"kind": "rpc", "outstanding": self.random.random_range(1..4),
                 "requests": self.random.random_range(1..4), "gap": 0, "think": cells(60), "phase": phase,
                 "service": cells(5), "timeout": cells(self.random.random_range(50..600)), "stop": stop})),
         }
+    }
+
+    /// Time-outs near the round trip, which is short: many are spurious.
+    fn tcp(&mut self, start: Duration, phase: Option<Duration>) -> TrafficSpec {
+        let cells = |n: u64| n * CELL.ps();
+        let kind = self.one(&["tahoe", "reno", "new_reno", "sack", "sack1"]);
+        let mss = self.one(&[48, 200, 536]);
+        let shortest = self.random.random_range(20..300);
+        from_json(json!({"kind": "tcp", "congestion": {"kind": kind}, "connections": self.random.random_range(1..4),
+            "mss": mss, "window": mss * self.random.random_range(1..80), "bytes": self.one(&[None, Some(20_000)]),
+            "rate": self.one(&[None, None, Some(20_000_000)]), "delayed_ack": self.chance(0.3), "ack_delay": cells(30),
+            "llc_snap": self.chance(0.5), "granularity": cells(self.one(&[0, 7])), "initial_rto": cells(shortest * 2),
+            "min_rto": cells(shortest), "retries": self.one(&[None, Some(12)]), "start": start, "stagger": cells(20),
+            "phase": phase}))
     }
 
     fn credit(&mut self) -> CreditSpec {
@@ -348,6 +364,11 @@ impl Maker {
                 let returning = self.chance(0.5);
                 scenario.probes.push(Probe::Acr { vc: name.clone(), returning, every });
                 scenario.probes.push(Probe::Er { vc: name.clone(), returning, every });
+            }
+            if let TrafficSpec::tcp(_) = &vc.traffic {
+                for quantity in Quantity::ALL {
+                    scenario.probes.push(Probe::Tcp { vc: name.clone(), connection: 0, quantity, every });
+                }
             }
             scenario.probes.push(Probe::Delay { vc: name.clone(), to: None });
             for link in vc.credit.keys().filter(|l| vc.links.contains(l)) {
