@@ -45,8 +45,10 @@ pub struct OutputLine {
 struct Group {
     /// `None` where queues go in the order of their activation.
     schedule: Option<Box<dyn Schedule>>,
-    /// The queues that wait, in order of activation; only their number counts where there is a schedule.
+    /// The queues that wait, in order of activation, where there is no schedule.
     waiting: Ring<QueueId>,
+    /// How many wait, where there is one.
+    scheduled: u32,
 }
 
 /// Most priority groups of a line.
@@ -61,6 +63,7 @@ impl OutputLine {
         let group = |schedule: Box<dyn Schedule>| Group {
             schedule: (!schedule.keeps_order()).then_some(schedule),
             waiting: Ring::new(16, 0),
+            scheduled: 0,
         };
         let groups = groups.into_iter().map(group).collect();
         OutputLine {
@@ -96,9 +99,12 @@ impl OutputLine {
     pub fn activate(&mut self, now: Time, group: u8, queue: QueueId) {
         self.ready |= 1 << group;
         let group = &mut self.groups[group as usize];
-        group.waiting.push(queue);
-        if let Some(schedule) = &mut group.schedule {
-            schedule.activate(now, queue);
+        match &mut group.schedule {
+            None => group.waiting.push(queue),
+            Some(schedule) => {
+                group.scheduled += 1;
+                schedule.activate(now, queue);
+            }
         }
     }
 
@@ -120,14 +126,17 @@ impl OutputLine {
         }
         let number = self.ready.trailing_zeros();
         let group = &mut self.groups[number as usize];
-        let first = group.waiting.take();
-        if group.waiting.is_empty() {
+        let (first, last) = match &mut group.schedule {
+            None => (group.waiting.take(), group.waiting.is_empty()),
+            Some(schedule) => {
+                group.scheduled -= 1;
+                (schedule.next(now), group.scheduled == 0)
+            }
+        };
+        if last {
             self.ready &= !(1 << number);
         }
-        match &mut group.schedule {
-            None => first,
-            Some(schedule) => schedule.next(now),
-        }
+        first
     }
 
     /// True if a cell that came now could start now: nothing waits, and no discipline must hear of it first.

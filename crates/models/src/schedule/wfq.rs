@@ -61,7 +61,7 @@ impl ScheduleConfig for Wfq {
             let weight = (weight / total * TOTAL_WEIGHT as f64).round() as u64;
             queues[queue as usize] = Queue::new(weight.max(1), cell);
         }
-        Ok(Box::new(FairQueuing { fluid: Fluid::new(cell), queues, waiting: Waiting::default() }))
+        Ok(Box::new(FairQueuing { fluid: Fluid::new(cell), queues, waiting: Waiting::new(places) }))
     }
 
     fn shares_queue(&self) -> bool {
@@ -97,8 +97,9 @@ struct Queue {
     last: u128,
     /// The fluid server has not finished that cell.
     busy: bool,
-    /// The virtual finish times of the cells that wait here.
-    tags: VecDeque<Run>,
+    /// The virtual finish times of the cells that wait here: the first run, and the others, of which there are few.
+    run: Run,
+    later: VecDeque<Run>,
 }
 
 /// Cells whose finish times follow each other in steps.
@@ -108,21 +109,37 @@ struct Run {
     cells: u64,
 }
 
+impl Run {
+    const EMPTY: Run = Run { first: 0, cells: 0 };
+}
+
 impl Queue {
     fn new(weight: u64, cell: u64) -> Queue {
         let step = (u128::from(cell) << SCALE) / u128::from(weight);
-        Queue { weight, step, last: 0, busy: false, tags: VecDeque::new() }
+        Queue { weight, step, last: 0, busy: false, run: Run::EMPTY, later: VecDeque::new() }
+    }
+
+    /// A cell with tag `last` comes; it `follows` if the fluid server has not finished the one before.
+    #[inline]
+    fn add(&mut self, follows: bool) {
+        if self.run.cells == 0 {
+            self.run = Run { first: self.last, cells: 1 };
+        } else if !follows {
+            self.later.push_back(Run { first: self.last, cells: 1 });
+        } else {
+            self.later.back_mut().unwrap_or(&mut self.run).cells += 1;
+        }
     }
 
     /// Takes the first cell's tag.
     #[inline]
     fn take(&mut self) {
-        if let Some(run) = self.tags.front_mut() {
-            run.first += self.step;
-            run.cells -= 1;
-            if run.cells == 0 {
-                self.tags.pop_front();
-            }
+        self.run.first = self.run.first.saturating_add(self.step);
+        self.run.cells -= 1;
+        if self.run.cells == 0
+            && let Some(next) = self.later.pop_front()
+        {
+            self.run = next;
         }
     }
 }
@@ -149,6 +166,8 @@ struct Fluid {
     ends: BinaryHeap<Reverse<(u128, QueueId)>>,
     /// Work at the first of these.
     next_end: u128,
+    /// That may come while the present cell is on the line.
+    ends_in_cell: bool,
 }
 
 impl Fluid {
@@ -162,6 +181,7 @@ impl Fluid {
             busy_weight: 0,
             ends: BinaryHeap::new(),
             next_end: u128::MAX,
+            ends_in_cell: false,
         }
     }
 
@@ -179,6 +199,12 @@ impl Fluid {
             self.done += self.cell;
         }
         self.started = Some(now);
+        self.look_ahead();
+    }
+
+    #[inline]
+    fn look_ahead(&mut self) {
+        self.ends_in_cell = self.next_end <= u128::from(self.done + self.cell) << SCALE;
     }
 
     /// Ends the queues that the fluid server has emptied by `work`.
@@ -205,6 +231,7 @@ impl Fluid {
             let work = (tag - self.virtual_time).saturating_mul(u128::from(self.busy_weight));
             self.at_work.saturating_add(work)
         });
+        self.look_ahead();
     }
 
     /// Queue `q` becomes busy at `work`: the virtual time at which its cell begins.
@@ -231,24 +258,19 @@ impl Schedule for FairQueuing {
     }
 
     fn arrived(&mut self, now: Time, q: QueueId) {
-        let work = self.fluid.work(now);
-        if work >= self.fluid.next_end {
+        if self.fluid.ends_in_cell {
+            let work = self.fluid.work(now);
             self.fluid.advance(work, &mut self.queues);
         }
         let queue = &mut self.queues[q as usize];
         let follows = queue.busy;
-        let start = if follows { queue.last } else { self.fluid.begin(work, q, queue) };
+        let start = if follows { queue.last } else { self.fluid.begin(self.fluid.work(now), q, queue) };
         queue.last = start.saturating_add(queue.step);
-        match queue.tags.back_mut() {
-            Some(run) if follows => run.cells += 1,
-            _ => queue.tags.push_back(Run { first: queue.last, cells: 1 }),
-        }
+        queue.add(follows);
     }
 
     fn activate(&mut self, _now: Time, q: QueueId) {
-        if let Some(run) = self.queues[q as usize].tags.front() {
-            self.waiting.add(run.first, q);
-        }
+        self.waiting.add(self.queues[q as usize].run.first, q);
     }
 
     fn next(&mut self, now: Time) -> Option<QueueId> {
@@ -259,71 +281,63 @@ impl Schedule for FairQueuing {
     }
 }
 
-/// The queues that have a cell, by the tag of their first: a heap whose first place stays open after a
-/// [`take`](Waiting::take), because the same queue mostly comes back at once.
-#[derive(Default)]
+/// The queues that have a cell, by the tag of their first: a knock-out tournament of which one path is replayed for each
+/// change. A queue that was taken keeps its place until the next change, because mostly it comes back at once.
 struct Waiting {
-    heap: Vec<Ready>,
-    /// The first place is open.
-    open: bool,
-    additions: u64,
+    /// Place 1 holds the first of all queues, places 2k and 2k + 1 the two that met for place k; the second half the queues.
+    places: Box<[Place]>,
+    taken: Option<QueueId>,
+    turn: u32,
 }
 
-/// Equal tags go in the order in which their queues came.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Ready {
-    tag: u128,
-    turn: u64,
+#[derive(Clone, Copy)]
+struct Place {
+    /// The tag, in whose lowest bits, [`TURN`], stands the order in which queues came: tags as near as that are equal.
+    key: u128,
     queue: QueueId,
 }
 
+/// Of virtual time that is less than 2^-8 ps of work.
+const TURN: u128 = (1 << 24) - 1;
+const ABSENT: u128 = u128::MAX;
+
 impl Waiting {
+    fn new(queues: usize) -> Waiting {
+        let places = 2 * queues.next_power_of_two();
+        Waiting { places: vec![Place { key: ABSENT, queue: 0 }; places].into_boxed_slice(), taken: None, turn: 0 }
+    }
+
+    #[inline]
     fn add(&mut self, tag: u128, queue: QueueId) {
-        let ready = Ready { tag, turn: self.additions, queue };
-        self.additions += 1;
-        if self.open {
-            self.open = false;
-            self.sink(ready);
-            return;
+        self.turn = self.turn.wrapping_add(1);
+        if self.taken == Some(queue) {
+            self.taken = None;
         }
-        self.heap.push(ready);
-        let mut at = self.heap.len() - 1;
-        while at > 0 && ready < self.heap[(at - 1) / 2] {
-            self.heap[at] = self.heap[(at - 1) / 2];
-            at = (at - 1) / 2;
-        }
-        self.heap[at] = ready;
+        self.set(Place { key: tag & !TURN | u128::from(self.turn) & TURN, queue });
     }
 
+    #[inline]
     fn take(&mut self) -> Option<QueueId> {
-        if self.open {
-            self.open = false;
-            if let Some(last) = self.heap.pop()
-                && !self.heap.is_empty()
-            {
-                self.sink(last);
-            }
+        if let Some(queue) = self.taken.take() {
+            self.set(Place { key: ABSENT, queue });
         }
-        let first = self.heap.first()?;
-        self.open = true;
-        Some(first.queue)
+        let Place { key, queue } = self.places[1];
+        self.taken = (key != ABSENT).then_some(queue);
+        self.taken
     }
 
-    /// Puts `ready` where it belongs, from the first place down.
-    fn sink(&mut self, ready: Ready) {
-        let heap = &mut self.heap[..];
-        let mut at = 0;
-        loop {
-            let mut child = 2 * at + 1;
-            if child + 1 < heap.len() && heap[child + 1] < heap[child] {
-                child += 1;
+    #[inline]
+    fn set(&mut self, mut first: Place) {
+        let places = &mut self.places[..];
+        let mut at = places.len() / 2 + first.queue as usize;
+        places[at] = first;
+        while at > 1 {
+            let other = places[at ^ 1];
+            if other.key < first.key {
+                first = other;
             }
-            if child >= heap.len() || ready <= heap[child] {
-                heap[at] = ready;
-                return;
-            }
-            heap[at] = heap[child];
-            at = child;
+            at /= 2;
+            places[at] = first;
         }
     }
 }

@@ -139,6 +139,7 @@ impl Switch {
                 queues,
                 gauge: None,
                 plain: false,
+                governed: false,
             });
         }
 
@@ -203,18 +204,23 @@ impl Switch {
     /// Finds the ports whose cells concern nobody but their books and queues.
     pub(super) fn find_plain_ports(&mut self) {
         for port in &mut self.ports {
-            let of_port = port.gauge.is_none() && port.policy.admits_until_full() && port.line.keeps_order();
-            let of_branches = port.branches.iter().all(|b| b.credit.is_none() && b.gauge.is_none() && !b.may_be_tagged);
-            port.plain = of_port && of_branches && self.gauge.is_none();
+            let of_branches = port.branches.iter().all(|b| b.credit.is_none() && b.gauge.is_none());
+            port.governed = port.gauge.is_none() && of_branches && self.gauge.is_none();
+            let ungoverned = port.policy.admits_until_full() && port.line.keeps_order();
+            port.plain = port.governed && ungoverned && !port.branches.iter().any(|b| b.may_be_tagged);
         }
         for vc in self.inputs.iter().flat_map(|input| &input.vcs) {
             match &vc.to {
                 Destination::Plain { port, .. } | Destination::One { port, .. } => {
-                    let of_vc = vc.receiver.is_none() && vc.policing.is_none() && vc.gauge.is_none() && !vc.heard;
-                    self.ports[*port as usize].plain &= of_vc;
+                    let port = &mut self.ports[*port as usize];
+                    port.governed &= vc.receiver.is_none() && vc.gauge.is_none();
+                    port.plain &= port.governed && vc.policing.is_none() && !vc.heard;
                 }
                 Destination::Many(branches) => {
-                    branches.iter().for_each(|&(port, _)| self.ports[port as usize].plain = false);
+                    for &(port, _) in branches {
+                        self.ports[port as usize].governed = false;
+                        self.ports[port as usize].plain = false;
+                    }
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! The switch: shared memory, output ports, and the ends of flow-controlled VC links.
 
 mod assemble;
+mod governed;
 mod memory;
 mod observe;
 mod policing;
@@ -60,7 +61,7 @@ struct Input {
 /// One VC on one input.
 struct InputVc {
     to: Destination,
-    /// Copies of this VC in the switch; not kept where its port is plain.
+    /// Copies of this VC in the switch; not kept where its port is governed.
     stored: u64,
     receiver: Option<Box<ReceiverEnd>>,
     policing: Option<Box<Policing>>,
@@ -203,10 +204,9 @@ impl Switch {
         self.arrivals.set(input, wires.link(*link).next_moment());
     }
 
-    /// A cell for one or several ports: admitted and stored, or dropped and counted.
+    /// A cell for one or several ports: policed; admitted and stored, or dropped and counted.
     #[inline(never)]
     fn forward(&mut self, now: Time, input: usize, cell: Cell, wires: &mut Wires<'_, Cell>) {
-        let at_once = self.may_start_at_once(now);
         let vc = &mut self.inputs[input].vcs[cell.label() as usize];
         let mut cell = cell;
         if let Some(policing) = &mut vc.policing {
@@ -218,12 +218,25 @@ impl Switch {
         if vc.heard {
             cell = self.hear(now, input, cell);
         }
+        match self.inputs[input].vcs[cell.label() as usize].to {
+            Destination::Plain { port, label } | Destination::One { port, label }
+                if self.ports[port as usize].governed =>
+            {
+                self.govern(now, port, label, cell, wires);
+            }
+            _ => self.forward_in_full(now, input, cell, wires),
+        }
+    }
+
+    #[inline(never)]
+    fn forward_in_full(&mut self, now: Time, input: usize, cell: Cell, wires: &mut Wires<'_, Cell>) {
+        let at_once = self.may_start_at_once(now);
         let vc = &mut self.inputs[input].vcs[cell.label() as usize];
         let refused = match &mut vc.receiver {
             Some(receiver) => (!receiver.arrived(vc.stored)).then_some(DropReason::CreditOverrun),
             None => (self.shared >= self.shared_limit).then_some(DropReason::MemoryFull),
         };
-        let (Destination::One { port: port_id, label } | Destination::Plain { port: port_id, label }) = vc.to else {
+        let Destination::One { port: port_id, label } = vc.to else {
             return self.forward_to_many(now, input, cell, refused, wires);
         };
         let port = &mut self.ports[port_id as usize];
@@ -245,15 +258,6 @@ impl Switch {
             self.store_copy(now, input, cell.label());
             self.enqueue(now, port_id, label, cell, UNICAST);
             self.plan(now, port_id, wires);
-        }
-    }
-
-    /// Policing has dropped a cell. For flow control it has come and gone at once.
-    #[inline(never)]
-    fn discarded(&mut self, now: Time, input: usize, label: Label, wires: &mut Wires<'_, Cell>) {
-        let vc = &mut self.inputs[input].vcs[label as usize];
-        if vc.receiver.as_mut().is_some_and(|r| r.arrived(vc.stored) && r.forwarded()) {
-            self.send_credit_cell(now, input as u32, label, wires);
         }
     }
 
@@ -343,8 +347,8 @@ impl Switch {
     fn serve_in_full(&mut self, now: Time, port: u32, wires: &mut Wires<'_, Cell>) {
         if self.ports[port as usize].line.has_signals() && self.send_signal(now, port, wires) {
             // The data waits for another cell time.
-        } else if self.ports[port as usize].plain {
-            self.send_plainly(now, port, wires);
+        } else if self.ports[port as usize].governed {
+            self.send_governed(now, port, wires);
         } else {
             self.send_data(now, port, wires);
         }

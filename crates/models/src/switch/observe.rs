@@ -153,7 +153,7 @@ impl Switch {
             );
         }
         let of_vcs: u64 = self.inputs.iter().flat_map(|i| &i.vcs).map(|vc| vc.stored).sum();
-        let of_plain_ports: u64 = self.ports.iter().filter(|p| p.plain).map(|p| p.queued).sum();
+        let of_plain_ports: u64 = self.ports.iter().filter(|p| p.governed).map(|p| p.queued).sum();
         let of_vcs = of_vcs + of_plain_ports;
         let stored = self.copies();
         invariant!(of_vcs == stored, self.name, "{of_vcs} copies of all VCs, {stored} in the memory");

@@ -1,7 +1,9 @@
 //! Policing where a VC enters the switch: the policer judges, this tags, discards and counts.
 
-use crate::cell::Cell;
+use super::Switch;
+use crate::cell::{Cell, Label};
 use crate::police::{Policer, Ruling};
+use cellway_kernel::link::Wires;
 use cellway_kernel::time::Time;
 
 /// The policing of one VC.
@@ -55,5 +57,16 @@ impl Policing {
             }
         }
         Some(cell)
+    }
+}
+
+impl Switch {
+    /// Policing has dropped a cell. For flow control it has come and gone at once.
+    #[inline(never)]
+    pub(super) fn discarded(&mut self, now: Time, input: usize, label: Label, wires: &mut Wires<'_, Cell>) {
+        let vc = &mut self.inputs[input].vcs[label as usize];
+        if vc.receiver.as_mut().is_some_and(|r| r.arrived(vc.stored) && r.forwarded()) {
+            self.send_credit_cell(now, input as u32, label, wires);
+        }
     }
 }

@@ -32,6 +32,9 @@ pub struct Port {
     /// Nothing but the books and the queue has to hear of a cell: no credit on its way in or out, no recorder, one
     /// destination, and a policy and a discipline that need no call. True of all VCs of the port.
     pub(super) plain: bool,
+    /// The same but for the policy, the discipline, policing and tagged cells, which are asked and counted: nothing of
+    /// credit, recorders and branches. Plain ports are governed ports.
+    pub(super) governed: bool,
 }
 
 /// A queue of the port: of one VC, or shared by a priority group.
@@ -120,6 +123,20 @@ impl Books {
         self.peak_marked = self.peak_marked.max(self.queued);
     }
 
+    /// A cell is stored.
+    #[inline]
+    pub(super) fn enters(&mut self, cell: Cell) {
+        self.came();
+        self.tagged.queued += u64::from(cell.clp());
+    }
+
+    /// A cell goes straight through.
+    #[inline]
+    pub(super) fn passes(&mut self, cell: Cell) {
+        self.passed(1);
+        self.tagged.departed += u64::from(cell.clp());
+    }
+
     #[inline]
     fn went(&mut self, cell: Cell) {
         self.queued -= 1;
@@ -145,6 +162,44 @@ impl Branch {
         books.arrived += self.through;
         books.passed(self.through);
         books
+    }
+
+    /// What the policy sees of the buffer when a cell of this VC comes.
+    #[inline]
+    pub(super) fn view(&self, label: Label, occupancy: u64, capacity: u64, active_vcs: u64) -> BufferView {
+        let of_vc = self.books.queued;
+        let untagged_of_vc = of_vc - self.books.tagged.queued;
+        BufferView { occupancy, capacity, vc: label, framed: self.framed, of_vc, untagged_of_vc, active_vcs }
+    }
+
+    /// A cell asks for admission, unless it is `refused` already; the answer is counted.
+    #[inline]
+    pub(super) fn admit(
+        &mut self,
+        policy: &mut dyn BufferPolicy,
+        view: &BufferView,
+        cell: Cell,
+        refused: Option<DropReason>,
+    ) -> bool {
+        let books = &mut self.books;
+        books.arrived += 1;
+        books.tagged.arrived += u64::from(cell.clp());
+        let verdict = match refused {
+            _ if !self.shares_buffer => refused.map_or(Verdict::Admit, Verdict::Drop),
+            None => policy.admit(view, cell),
+            Some(reason) => {
+                policy.lost(view, cell);
+                Verdict::Drop(reason)
+            }
+        };
+        match verdict {
+            Verdict::Admit => true,
+            Verdict::Drop(reason) => {
+                books.dropped[reason as usize] += 1;
+                books.tagged.dropped += u64::from(cell.clp());
+                false
+            }
+        }
     }
 
     #[inline]
@@ -174,42 +229,15 @@ impl Port {
     #[inline]
     pub(super) fn admit(&mut self, label: Label, cell: Cell, refused: Option<DropReason>) -> bool {
         let branch = &mut self.branches[label as usize];
-        let books = &mut branch.books;
-        books.arrived += 1;
-        books.tagged.arrived += u64::from(cell.clp());
-        let view = BufferView {
-            occupancy: self.sharing,
-            capacity: self.capacity,
-            vc: label,
-            framed: branch.framed,
-            of_vc: books.queued,
-            untagged_of_vc: books.queued - books.tagged.queued,
-            active_vcs: self.active_vcs,
-        };
-        let verdict = match refused {
-            None if !branch.shares_buffer => Verdict::Admit,
-            None => self.policy.admit(&view, cell),
-            Some(reason) => {
-                self.policy.lost(&view, cell);
-                Verdict::Drop(reason)
-            }
-        };
-        match verdict {
-            Verdict::Admit => true,
-            Verdict::Drop(reason) => {
-                books.dropped[reason as usize] += 1;
-                books.tagged.dropped += u64::from(cell.clp());
-                false
-            }
-        }
+        let view = branch.view(label, self.sharing, self.capacity, self.active_vcs);
+        branch.admit(&mut *self.policy, &view, cell, refused)
     }
 
     /// An admitted cell of VC `label` waits here.
     #[inline]
     pub(super) fn stored(&mut self, now: Time, label: Label, cell: Cell) {
         let branch = &mut self.branches[label as usize];
-        branch.books.came();
-        branch.books.tagged.queued += u64::from(cell.clp());
+        branch.books.enters(cell);
         self.queued += 1;
         self.abr_queued += u64::from(branch.role == Role::Abr);
         if branch.shares_buffer {
@@ -230,6 +258,19 @@ impl Port {
             self.sharing -= 1;
             self.active_vcs -= u64::from(branch.books.queued == 0 && !self.plain);
         }
+    }
+
+    /// The first cell of queue `q` leaves a governed port; if it holds more it waits again.
+    #[inline]
+    pub(super) fn take(&mut self, now: Time, q: QueueId, memory: &mut Memory) -> Cell {
+        let queue = &mut self.queues[q as usize];
+        let (cell, _) = memory.pop(&mut queue.cells);
+        queue.active = !queue.cells.is_empty();
+        if queue.active {
+            self.line.activate(now, queue.group, q);
+        }
+        self.departed(now, cell.label(), cell);
+        cell
     }
 
     /// The first cell of queue `q`, the first of its group, leaves a plain port; if it holds more it waits again.
@@ -256,8 +297,7 @@ impl Port {
     #[inline]
     pub(super) fn passes(&mut self, now: Time, label: Label, cell: Cell) {
         let branch = &mut self.branches[label as usize];
-        branch.books.passed(1);
-        branch.books.tagged.departed += u64::from(cell.clp());
+        branch.books.passes(cell);
         if let Some(credit) = &mut branch.credit {
             credit.sent(now);
         }

@@ -1,12 +1,13 @@
 //! Random scenarios: trees of switches, hosts anywhere, every family mixed.
 
 use cellway_kernel::rng::{Stream, stream};
-use cellway_kernel::time::Duration;
+use cellway_kernel::time::{Duration, Time};
 use cellway_kernel::units::{BitRate, CellRate, Cells, Fraction};
 use cellway_models::abr::Abr;
 use cellway_models::buffer::BufferSpec;
 use cellway_models::credit::{CreditSpec, additive::Additive, cup::Cup, n23::N23, n123::N123};
 use cellway_models::impairment::{Affected, ImpairmentSpec, random_corruption, random_loss};
+use cellway_models::network::Network;
 use cellway_models::police::PoliceSpec;
 use cellway_models::rate::{RateQuantity, RateSpec};
 use cellway_models::schedule::{ScheduleSpec, fifo::Fifo, round_robin::RoundRobin, wfq::Wfq};
@@ -16,6 +17,7 @@ use cellway_models::traffic::{TrafficSpec, cbr::Cbr, greedy::Greedy};
 use indexmap::IndexMap;
 use rand::RngExt;
 use serde_json::json;
+use std::collections::BTreeMap;
 
 /// One cell time at the slowest rate used here; runs are a few thousand of these.
 pub(crate) const CELL: Duration = Duration::from_ps(2_726_338);
@@ -385,4 +387,31 @@ fn opposite(link: &str) -> String {
 
 fn from_json<T: serde::de::DeserializeOwned>(value: serde_json::Value) -> T {
     serde_json::from_value(value).expect("a specification")
+}
+
+/// Drops by each reason and rulings of policers occur in the networks.
+#[test]
+fn the_networks_are_not_too_tame() {
+    let mut seen: BTreeMap<String, u64> = BTreeMap::new();
+    for number in 0..200 {
+        let mut network = Network::new(&scenario(number)).expect("a random network is valid");
+        network.run_until(Time::from_ps(CELL.ps() * 2_500));
+        for table in network.tables() {
+            let mut count = |what: &str, cells: u64| *seen.entry(what.to_owned()).or_default() += cells;
+            match table.name {
+                "drops" => {
+                    table.texts("reason").iter().zip(table.u64s("cells")).for_each(|(why, &cells)| count(why, cells));
+                }
+                "policing" => {
+                    for ruling in ["conforming", "spared", "tagged", "discarded"] {
+                        count(ruling, table.u64s(ruling).iter().sum());
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    for what in ["buffer_full", "frame_refused", "frame_remainder", "conforming", "spared", "tagged", "discarded"] {
+        assert!(seen.get(what).is_some_and(|&cells| cells > 100), "{what}: {seen:?}");
+    }
 }

@@ -198,7 +198,7 @@ fn shares_are_exact_after_a_long_time() {
     let mut long = FairQueuing {
         fluid: Fluid::new(CELL),
         queues: vec![queue(1), queue(3 << 20), queue(5 << 20)],
-        waiting: Waiting::default(),
+        waiting: Waiting::new(3),
     };
     let start = Time::from_ps(3 << 60);
     (long.fluid.done, long.fluid.started) = (3 << 60, Some(Time::ZERO));
