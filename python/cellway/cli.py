@@ -189,7 +189,9 @@ def plot(
     /,
     *,
     out: Path | None = None,
-    kind: Annotated[list[Literal["bandwidth", "delay", "queue", "credit"]] | None, Parameter(name="--kind")] = None,
+    kind: Annotated[
+        list[Literal["bandwidth", "delay", "queue", "credit", "cwnd", "goodput"]] | None, Parameter(name="--kind")
+    ] = None,
     window: str = "25 cell_times",
     start: Annotated[str | None, Parameter(name="--from")] = None,
     end: Annotated[str | None, Parameter(name="--to")] = None,

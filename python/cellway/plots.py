@@ -25,7 +25,7 @@ Shape = Literal["held", "bins", "curve", "points"]
 """How values lie between the times: held until the next time; mean over the bin that ends at the time; a continuous
 curve; separate events."""
 
-KINDS = ("bandwidth", "delay", "queue", "credit")
+KINDS = ("bandwidth", "delay", "queue", "credit", "cwnd", "goodput")
 """Kinds of pictures that `plot_all` draws, in this order."""
 POINTS_DRAWN = 4000
 """Longer series are drawn by the first, least, largest and last value of about a thousand slices of time."""
@@ -96,8 +96,19 @@ class Recorded(Protocol):
     def observed(self, kind: str) -> Sequence[dict[str, str]]:
         """What was recorded of one kind, each as the arguments of the method that gives the series."""
 
-    def series(self, kind: str, *, node: str | None = None, link: str | None = None, vc: str | None = None) -> Drawable:
+    def series(
+        self,
+        kind: str,
+        *,
+        node: str | None = None,
+        link: str | None = None,
+        vc: str | None = None,
+        connection: int | str | None = None,
+    ) -> Drawable:
         """A recorded series."""
+
+    def goodputs(self) -> dict[str, float]:
+        """Goodput of each TCP connection by its name [bit/s]."""
 
     def bandwidth(
         self, link: str, vc: str | None = None, cells: str | None = None, window: float | str = 25
@@ -238,6 +249,46 @@ def credits(
     return draw(lines, _title(result, f"credit held{where}", title), labels=labels, between=between)
 
 
+def windows(
+    result: Recorded,
+    vc: str | None = None,
+    quantity: str = "cwnd",
+    *,
+    between: Part | None = None,
+    title: str | None = None,
+) -> Picture:
+    """Congestion windows of TCP senders, of one VC or of all that were recorded; or another `quantity` of theirs."""
+    seen = [which for which in result.observed(quantity) if vc is None or which["vc"] == vc]
+    lines = [result.series(quantity, **which) for which in seen] or [result.series(quantity, vc=vc)]
+    return draw(lines, _title(result, lines[0].quantity.lower(), title), between=between)
+
+
+def goodputs(result: Recorded, *, title: str | None = None) -> Picture:
+    """Goodput of every TCP connection since the warm-up.
+
+    Raises:
+        ValueError: the result has no TCP connection.
+    """
+    rates = result.goodputs()
+    if not rates:
+        raise ValueError("nothing to draw: no TCP connection")
+    picture = Picture()
+    axes = picture.add_subplot()
+    places = np.arange(len(rates))
+    axes.bar(places, np.asarray(list(rates.values())) / 1e6, color=_COLOURS[0], width=0.8)
+    if len(rates) <= LEGEND_ENTRIES:
+        axes.set_xticks(places, list(rates))
+        axes.tick_params(axis="x", labelrotation=45 if len(rates) > 8 else 0)
+    axes.set_xlabel("TCP connection")
+    axes.set_ylabel("Goodput (Mbit/s)")
+    axes.grid(True, axis="y", color=_GRID, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.set_title(_title(result, "goodput", title), loc="left", fontsize=10.5)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    return picture
+
+
 def plot_all(
     result: Recorded,
     out: str | Path,
@@ -285,6 +336,12 @@ def _pictures(
         elif kind == "delay":
             if observed:
                 yield kind, delays(result, between=between)
+        elif kind == "cwnd":
+            if observed:
+                yield kind, windows(result, between=between)
+        elif kind == "goodput":
+            if observed:
+                yield kind, goodputs(result)
         elif kind == "queue":
             for node in dict.fromkeys(which["node"] for which in observed):
                 yield f"{kind} {node}", queues(result, node, between=between)

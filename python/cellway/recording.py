@@ -30,9 +30,23 @@ _WHICH = {
     "queue": ("node", "link", "vc"),
     "credit": ("link", "vc"),
     "throughput": ("link", "vc", "cells"),
+    "cwnd": ("vc", "connection"),
+    "ssthresh": ("vc", "connection"),
+    "in_flight": ("vc", "connection"),
+    "srtt": ("vc", "connection"),
+    "rto": ("vc", "connection"),
 }
 """What tells the series of one kind apart."""
-_QUANTITIES = {"queue": "Queue length", "credit": "Credit held", "throughput": "Throughput"}
+_QUANTITIES = {
+    "queue": "Queue length",
+    "credit": "Credit held",
+    "throughput": "Throughput",
+    "cwnd": "Congestion window",
+    "ssthresh": "Slow start threshold",
+    "in_flight": "Data in flight",
+    "srtt": "Smoothed round-trip time",
+    "rto": "Retransmission time-out",
+}
 _COUNTED = {"data": "data cells", "credit": "credit cells", "all": "all cells"}
 _CREDIT_KINDS = ("credit", "request")
 
@@ -59,12 +73,15 @@ class Recording:
         """What was recorded of one kind, each as the arguments that select it.
 
         Args:
-            kind: `queue`, `credit`, `throughput` (see `series`), `bandwidth` or `delay` (see the methods).
+            kind: `queue`, `credit`, `throughput`, `cwnd` and so on (see `series`), `bandwidth` or `delay` (see the
+                methods), `goodput` (of TCP).
         """
         if kind == "delay":
             return self._observed_delays()
         if kind == "bandwidth":
             return self._observed_bandwidth()
+        if kind == "goodput":
+            return [{"vc": vc} for vc in dict.fromkeys(self.tables["tcp"]["vc"].to_pylist())]
         self._check_kind(kind)
         # One thing may be recorded twice, with different bins; the first is taken.
         return list({tuple(which.items()): which for _, which in self._probes(kind)}.values())
@@ -77,16 +94,19 @@ class Recording:
         link: str | None = None,
         vc: str | None = None,
         cells: str | None = None,
+        connection: int | str | None = None,
     ) -> Series:
         """A recorded series: `result.series("queue", node="s1", vc="vc1")`.
 
         Args:
             kind: `queue` (cells in a switch, at a port, of a VC), `credit` (held by the sender of a link), `throughput`
-                (cells per second that start on a link, in bins), or `bandwidth` and `delay` (see the methods).
+                (cells per second that start on a link, in bins), `cwnd`, `ssthresh`, `in_flight`, `srtt` or `rto` (of a
+                TCP sender), or `bandwidth` and `delay` (see the methods).
             node: The switch, for `queue`.
             link: The link; for `queue` the port, by its link.
             vc: The VC.
             cells: `data`, `credit` or `all`, for `throughput` and `bandwidth`.
+            connection: Number of the TCP connection on its VC.
 
         Raises:
             NotRecorded: no such series was recorded, or several fit; the message lists them.
@@ -97,6 +117,8 @@ class Recording:
             for key, value in (("node", node), ("link", link), ("vc", vc), ("cells", cells))
             if value is not None
         }
+        if connection is not None:
+            given["connection"] = str(connection)
         if kind == "bandwidth":
             if link is None:
                 raise ValueError("a bandwidth series needs a link")
@@ -125,7 +147,10 @@ class Recording:
             raise NotRecorded(
                 f"no {wanted} was recorded; recorded: {_listing(_describe(which) for _, which in probes)}"
             )
-        raise NotRecorded(f"no {kind} was recorded; add to the scenario: `record: {{{kind}: all}}`")
+        how = f"record: {{{kind}: all}}"
+        if "connection" in _WHICH[kind]:
+            how = "record: {tcp: all}" if kind == "cwnd" else f"record: {{tcp: [{{vc: ..., quantity: {kind}}}]}}"
+        raise NotRecorded(f"no {kind} was recorded; add to the scenario: `{how}`")
 
     def bandwidth(self, link: str, vc: str | None = None, cells: str | None = None, window: Window = 25) -> Series:
         """Fraction of a link's bandwidth in use, cell headers included, averaged over an interval around each point.
@@ -220,9 +245,15 @@ class Recording:
         for index, probe in enumerate(self._installed):
             counted = _THROUGHPUTS.get(probe["kind"])
             if probe["kind"] == kind or (kind == "throughput" and counted):
-                about = {**probe, "cells": counted}
+                about = {**probe, "cells": counted, "connection": self._connection(index)}
                 found.append((index, {key: about[key] for key in _WHICH[kind] if about[key] is not None}))
         return found
+
+    def _connection(self, index: int) -> str | None:
+        """Number of the TCP connection that a probe belongs to."""
+        asked = self.document["probes"]
+        number = asked[index].get("connection") if index < len(asked) else None
+        return None if number is None else str(number)
 
     def _series(self, kind: str, index: int, which: Mapping[str, str]) -> Series:
         begins, columns = self._samples
@@ -232,7 +263,7 @@ class Recording:
         times, end = columns["time_ps"][rows] * PS, self.end
         if every:  # the last bin is kept only if it is whole
             end = float(times[-1]) if len(times) else 0.0
-        unit = "cells/s" if kind == "throughput" else "cells"
+        unit = self._installed[index]["unit"]
         shape: Shape = "bins" if every else "held"
         return Series(
             times, columns["value"][rows], unit, _label(kind, which), _QUANTITIES[kind], shape, 0.0, end, maxima
@@ -351,6 +382,8 @@ def _label(kind: str, which: Mapping[str, str]) -> str:
         return ", ".join(part for part in parts if part) or "whole switch"
     if kind == "credit":
         return f"{which['vc']} on {which['link']}"
+    if "connection" in _WHICH[kind]:
+        return f"{which['vc']}, connection {which['connection']}"
     return f"{which.get('vc') or _COUNTED[which.get('cells', 'data')]} on {which['link']}"
 
 

@@ -20,7 +20,7 @@ from cellway.summary import Summary, json_rows, summarise
 if TYPE_CHECKING:
     from cellway.plots import Picture
 
-SUMMARY_TABLES = ("vcs", "links", "queues", "switches", "drops", "credits")
+SUMMARY_TABLES = ("vcs", "links", "queues", "switches", "drops", "credits", "policing", "tcp")
 """Tables that every run has, one row for each thing."""
 SERIES_TABLES = ("probes", "series", "trace", "delays")
 """Tables of what `record` asked for."""
@@ -83,6 +83,16 @@ class Result:
         return self.tables["credits"]
 
     @property
+    def policing(self) -> pa.Table:
+        """One row for each policed VC: cells that conform, that are spared, tagged and discarded."""
+        return self.tables["policing"]
+
+    @property
+    def tcp(self) -> pa.Table:
+        """One row for each TCP connection: bytes, goodput since the warm-up, segments, retransmissions, time-outs."""
+        return self.tables["tcp"]
+
+    @property
     def trace(self) -> pa.Table:
         """Every cell on the traced links: start and arrival, VC, kind, sequence number, fate."""
         return self.tables["trace"]
@@ -138,9 +148,10 @@ class Result:
         link: str | None = None,
         vc: str | None = None,
         cells: str | None = None,
+        connection: int | str | None = None,
     ) -> Series:
         """A recorded series: `result.series("queue", node="s1", vc="vc1")`; see `Recording.series`."""
-        return self._recording.series(kind, node=node, link=link, vc=vc, cells=cells)
+        return self._recording.series(kind, node=node, link=link, vc=vc, cells=cells, connection=connection)
 
     def bandwidth(self, link: str, vc: str | None = None, cells: str | None = None, window: Window = 25) -> Series:
         """Fraction of a link's bandwidth in use around each point; see `Recording.bandwidth`."""
@@ -150,11 +161,19 @@ class Result:
         """End-to-end delay of each data cell of a VC; see `Recording.delay`."""
         return self._recording.delay(vc, to)
 
+    def goodputs(self) -> dict[str, float]:
+        """Goodput of each TCP connection since the warm-up [bit/s], by VC (and number, where a VC carries several)."""
+        rows = self.tcp.to_pylist()
+        several = {row["vc"] for row in rows if row["connection"] > 0}
+        return {
+            f"{row['vc']}.{row['connection']}" if row["vc"] in several else row["vc"]: row["goodput"] for row in rows
+        }
+
     def plot(self, kind: str | None = None, **which: Any) -> Picture:
         """Draws one kind of picture: `result.plot("queue", node="s1")`, `result.plot("bandwidth", link="s1->b")`.
 
         Args:
-            kind: `bandwidth`, `delay`, `queue` or `credit`. Default: the first that was recorded.
+            kind: `bandwidth`, `delay`, `queue`, `credit`, `cwnd` or `goodput`. Default: the first that was recorded.
             which: Arguments for the function of `cellway.plots`; `bandwidth` takes the first traced link by default.
 
         Raises:
@@ -174,7 +193,13 @@ class Result:
             if not seen and "link" not in which:
                 raise NotRecorded("no bandwidth was recorded; add to the scenario: `record: {trace: all}`")
             return plots.bandwidth(self, which.pop("link", None) or seen[0]["link"], **which)
-        functions = {"delay": plots.delays, "queue": plots.queues, "credit": plots.credits}
+        functions = {
+            "delay": plots.delays,
+            "queue": plots.queues,
+            "credit": plots.credits,
+            "cwnd": plots.windows,
+            "goodput": plots.goodputs,
+        }
         if kind not in functions:
             raise ValueError(f"unknown kind of picture '{kind}'; allowed: {', '.join(plots.KINDS)}")
         return functions[kind](self, **which)

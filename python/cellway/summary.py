@@ -44,7 +44,7 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a run came to: VCs, links, switches, and notes that a reader must know. Prints as text."""
+    """What a run came to: VCs, links, switches, policing, TCP, and notes that a reader must know. Prints as text."""
 
     title: str
     sheets: tuple[Sheet, ...]
@@ -77,6 +77,10 @@ def summarise(title: str, tables: Mapping[str, pa.Table], notes: Sequence[str] =
     sheets = [_vcs(tables["vcs"], tables["drops"]), _links(tables["links"])]
     if tables["switches"].num_rows:
         sheets.append(_switches(tables["switches"], tables["drops"]))
+    if tables["policing"].num_rows:
+        sheets.append(_policing(tables["policing"]))
+    if tables["tcp"].num_rows:
+        sheets.append(_tcp(tables["tcp"]))
     return Summary(title, tuple(sheets), tuple(notes))
 
 
@@ -143,6 +147,34 @@ def _switches(switches: pa.Table, drops: pa.Table) -> Sheet:
         Column("dropped", "cells", _counts([lost.get((node,), 0) for node in shown["node"]])),
     )
     return Sheet("Switches", columns, switches.num_rows)
+
+
+def _policing(policing: pa.Table) -> Sheet:
+    shown = policing.slice(0, ROWS_SHOWN).to_pydict()
+    columns = (
+        Column("policed VC", "", tuple(shown["vc"])),
+        Column("at", "", tuple(shown["node"])),
+        Column("conforming", "cells", _counts(shown["conforming"])),
+        Column("spared", "cells", _counts(shown["spared"])),
+        Column("tagged", "cells", _counts(shown["tagged"])),
+        Column("discarded", "cells", _counts(shown["discarded"])),
+    )
+    return Sheet("Policing", columns, policing.num_rows)
+
+
+def _tcp(tcp: pa.Table) -> Sheet:
+    shown = tcp.slice(0, ROWS_SHOWN).to_pydict()
+    columns = (
+        Column("TCP over", "", tuple(shown["vc"])),
+        Column("no.", "1", _counts(shown["connection"])),
+        Column("delivered", "bytes", _counts(shown["delivered"])),
+        Column("goodput", "Mbit/s", _numbers([rate / 1e6 for rate in shown["goodput"]])),
+        Column("segments", "1", _counts(shown["segments"])),
+        Column("repeated", "1", _counts(shown["retransmissions"])),
+        Column("fast", "1", _counts(shown["fast_retransmits"])),
+        Column("time-outs", "1", _counts(shown["timeouts"])),
+    )
+    return Sheet("TCP connections", columns, tcp.num_rows)
 
 
 def _sum_by(drops: pa.Table, *keys: str) -> dict[tuple[str, ...], int]:

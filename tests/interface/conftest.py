@@ -42,7 +42,7 @@ DOCUMENT = {
         "vc1": {"from": "a", "to": ["b"], "links": ["a->s1", "s1->b"], "traffic": {"kind": "greedy"}},
         "vc2": {"from": "a", "to": ["b"], "links": ["a->s1", "s1->b"], "traffic": {"kind": "greedy"}},
     },
-    "probes": [],
+    "probes": [{}] * 9 + [{"kind": "tcp", "vc": "vc2", "connection": 1, "quantity": "cwnd"}],
 }
 N, X, T = pa.uint64(), pa.float64(), pa.string()
 PROBES = (
@@ -55,6 +55,7 @@ PROBES = (
     {"kind": "throughput", "link": "s1->a", "unit": "cells/s", "every_ps": 25 * CELL_PS},
     {"kind": "total_throughput", "link": "s1->a", "unit": "cells/s", "every_ps": 25 * CELL_PS},
     {"kind": "delay", "node": "b", "vc": "vc2", "unit": "s", "every_ps": 0},
+    {"kind": "cwnd", "vc": "vc2", "unit": "bytes", "every_ps": 0},
 )
 SERIES = (
     (2, 0, 0, 0), (2, 20, 4, 4), (2, 60, 1, 1),
@@ -63,6 +64,7 @@ SERIES = (
     (5, 0, 10, 10), (5, 10, 0, 0), (5, 90, 10, 10),
     (6, 25, 0, 0), (6, 50, 5e5, 5e5), (6, 75, 1e6, 1e6), (6, 100, 0, 0),
     (7, 25, 1e6, 1e6), (7, 50, 1e6, 1e6), (7, 75, 1e6, 1e6), (7, 100, 1e6, 1e6),
+    (9, 0, 1024, 1024), (9, 40, 2048, 2048), (9, 80, 4096, 4096),
 )  # fmt: skip
 
 
@@ -105,6 +107,13 @@ def tables(**replaced: pa.Table) -> dict[str, pa.Table]:
         {"vc": "vc2", "destination": "b", "seq": k, "sent_ps": 10 * k * CELL_PS, "delay_ps": (20 + k) * CELL_PS}
         for k in range(5)
     ]
+    connections = [
+        {
+            "vc": vc, "connection": k, "delivered": 4096, "goodput": 3e8 / (k + 1), "segments": 5, "retransmissions": 1,
+            "fast_retransmits": 1, "timeouts": k,
+        }
+        for vc, k in (("vc1", 0), ("vc2", 0), ("vc2", 1))
+    ]  # fmt: skip
     cells = ("cells", N)
     return {
         "vcs": table(
@@ -122,6 +131,14 @@ def tables(**replaced: pa.Table) -> dict[str, pa.Table]:
             node=("", T), link=("", T), vc=("", T), direction=("", T), reason=("", T), cells=cells,
         ),
         "credits": table([], link=("", T), vc=("", T), scheme=("", T), n2=cells, n3=cells),
+        "policing": table(
+            [{"vc": "vc1", "node": "s1", "kind": "gcra", "conforming": 40, "spared": 0, "tagged": 7, "discarded": 3}],
+            vc=("", T), node=("", T), kind=("", T), conforming=cells, spared=cells, tagged=cells, discarded=cells,
+        ),
+        "tcp": table(
+            connections, vc=("", T), connection=("1", N), delivered=("bytes", N), goodput=("bit/s", X),
+            segments=("1", N), retransmissions=("1", N), fast_retransmits=("1", N), timeouts=("1", N),
+        ),
         "probes": table(
             probes, probe=("1", N), kind=("", T), node=("", T), link=("", T), vc=("", T), unit=("", T),
             every_ps=("ps", N),

@@ -19,7 +19,7 @@ import pytest
 import cellway
 from cellway import reference
 from cellway.cli import main
-from cellway.result import Result
+from cellway.result import SUMMARY_TABLES, Result
 from cellway.run import SimulationError
 from cellway.scenario import FAMILIES, Scenario
 
@@ -67,7 +67,7 @@ def test_json_is_one_object_and_nothing_else(scenario_file: Path, capsys: pytest
     vcs = document["tables"]["vcs"]
     assert vcs["units"]["rate"] == "cells/s"
     assert [row["vc"] for row in vcs["rows"]] == ["vc1", "vc2"]
-    assert {"vcs", "links", "queues", "switches", "drops", "credits"} == document["tables"].keys()
+    assert set(SUMMARY_TABLES) == document["tables"].keys()
     assert call(["run", scenario_file, "--json"], capsys)[1] == out
 
 
@@ -123,7 +123,7 @@ def test_mistakes_get_one_message_and_status_2(
     result: Result,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    empty = {name: result.tables[name].slice(0, 0) for name in ("probes", "series", "trace", "delays")}
+    empty = {name: result.tables[name].slice(0, 0) for name in ("probes", "series", "trace", "delays", "tcp")}
     bare = Result({**result.tables, **empty}, result.provenance, result.document, result.scenario)
     places = {"FILE": scenario_file, "FULL": tmp_path, "RESULT": tmp_path / "result", "BARE": tmp_path / "bare"}
     result.save(places["RESULT"])

@@ -13,6 +13,8 @@ from cellway import plots
 from cellway.result import Result
 from cellway.series import Series
 
+from .conftest import make_result
+
 
 def labels(picture: Figure) -> list[str]:
     """What the legend says."""
@@ -72,6 +74,18 @@ def test_credits_and_delays(result: Result) -> None:
     assert drawn(delays) == {"vc2": 5, "vc1": 39}
 
 
+def test_windows_and_goodput_of_tcp(result: Result) -> None:
+    picture = result.plot("cwnd")
+    assert picture.axes[0].get_ylabel() == "Congestion window (bytes)"
+    assert drawn(picture) == {"vc2, connection 1": 4}
+    assert picture.axes[0].get_title(loc="left") == "By hand: congestion window: vc2, connection 1"
+    bars = result.plot("goodput").axes[0]
+    assert [bar.get_height() for bar in bars.patches] == [300, 300, 150]
+    assert [label.get_text() for label in bars.get_xticklabels()] == ["vc1", "vc2.0", "vc2.1"]
+    with pytest.raises(ValueError, match="no TCP connection"):
+        make_result(tcp=result.tcp.slice(0, 0)).plot("goodput")
+
+
 def test_plot_of_a_result_and_of_a_series(result: Result) -> None:
     assert result.plot().axes[0].get_ylabel() == "Fraction of link bandwidth"
     assert result.plot("queue", node="s1").axes[0].get_ylabel() == "Queue length (cells)"
@@ -86,7 +100,7 @@ def test_all_pictures_are_files_of_equal_bytes(result: Result, tmp_path: Path) -
         second = plots.plot_all(result, tmp_path / "2", form)  # type: ignore[arg-type]
         assert [path.name for path in first] == [
             f"bandwidth_a-to-s1.{form}", f"bandwidth_s1-to-b.{form}", f"bandwidth_s1-to-a.{form}", f"delay.{form}",
-            f"queue_s1.{form}", f"credit_a-to-s1.{form}",
+            f"queue_s1.{form}", f"credit_a-to-s1.{form}", f"cwnd.{form}", f"goodput.{form}",
         ]  # fmt: skip
         assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
     assert len(plots.plot_all(result, tmp_path / "3", kinds=["queue"])) == 1

@@ -58,7 +58,7 @@ def test_what_is_not_there_is_explained(
 
 
 def test_nothing_recorded_says_how_to_record() -> None:
-    empty = {name: tables()[name].slice(0, 0) for name in ("probes", "series", "trace", "delays")}
+    empty = {name: tables()[name].slice(0, 0) for name in ("probes", "series", "trace", "delays", "tcp")}
     bare = make_result(**empty)
     with pytest.raises(NotRecorded, match=r"record: \{queue: all\}"):
         bare.series("queue", node="s1")
@@ -105,7 +105,8 @@ def test_several_destinations_must_be_told_apart() -> None:
     two = tables()["delays"]
     far = two.set_column(1, two.schema.field(1), pa.array(["c"] * two.num_rows))
     probes = tables()["probes"].to_pylist()
-    probes.append({**probes[-1], "probe": len(probes), "node": "c"})
+    [delay] = [probe for probe in probes if probe["kind"] == "delay"]
+    probes.append({**delay, "probe": len(probes), "node": "c"})
     both = make_result(
         delays=pa.concat_tables([two, far]), probes=pa.Table.from_pylist(probes, tables()["probes"].schema)
     )
@@ -125,12 +126,36 @@ def test_the_summary_reads_well(result: Result) -> None:
     assert all(len(line) <= 100 for line in text.splitlines())
     assert "500 000" in text
     assert "Mbit/s" in text
-    assert [line.split() for line in text.splitlines() if line.startswith("vc2")] == [
-        ["vc2", "b", "25", "20", "0", "250", "000", "106.00"]
-    ]
+    vcs = [line.split() for line in text.splitlines() if line.startswith("vc2")]
+    assert vcs[0] == ["vc2", "b", "25", "20", "0", "250", "000", "106.00"]
     page = result._repr_html_()
     assert "<table>" in page
     assert "a-&gt;s1" in page
+
+
+def test_policing_is_summarised_where_there_is_any(result: Result) -> None:
+    _, _, text = str(result.summary).partition("Policing")
+    row, *_ = [line.split() for line in text.splitlines() if line.startswith("vc1")]
+    assert row == ["vc1", "s1", "40", "0", "7", "3"]
+    assert "Policing" not in str(make_result(policing=result.policing.slice(0, 0)).summary)
+    assert result.to_json()["tables"]["policing"]["units"]["tagged"] == "cells"
+
+
+def test_connections_are_summarised_where_there_are_any(result: Result) -> None:
+    _, _, text = str(result.summary).partition("TCP connections")
+    rows = [line.split() for line in text.splitlines() if line.startswith("vc2")]
+    assert rows[1] == ["vc2", "1", "4", "096", "150.00", "5", "1", "1", "1"]
+    assert "TCP" not in str(make_result(tcp=result.tcp.slice(0, 0)).summary)
+
+
+def test_series_of_a_connection(result: Result) -> None:
+    series = result.series("cwnd", vc="vc2", connection=1)
+    assert (series.unit, series.quantity, series.max()) == ("bytes", "Congestion window", 4096)
+    assert result.observed("cwnd") == [{"vc": "vc2", "connection": "1"}]
+    with pytest.raises(NotRecorded, match="recorded: vc=vc2, connection=1"):
+        result.series("cwnd", vc="vc2", connection=0)
+    with pytest.raises(NotRecorded, match="no rto was recorded; add to the scenario"):
+        result.series("rto")
 
 
 def test_a_long_summary_is_cut(result: Result) -> None:

@@ -189,6 +189,8 @@ def test_every_kind_of_the_engine_is_there_with_help() -> None:
         ("schedule", "ScheduleSpec"),
         ("discard", "BufferSpec"),
         ("impairment", "ImpairmentSpec"),
+        ("police", "PoliceSpec"),
+        ("congestion", "CongestionSpec"),
     ):
         kinds = {option["properties"]["kind"]["const"] for option in definitions[spec]["oneOf"]}
         assert kinds == set(FAMILIES[family]) - {"trace_file"}

@@ -8,7 +8,7 @@ lowered = lower(scenario)        # the engine document, and the way back from th
 
 from cellway.scenario import parameters_generated
 from cellway.scenario.errors import Problem, ScenarioError
-from cellway.scenario.families import FAMILIES, Credit, Discard, Impairment, Schedule, TraceFileTraffic, Traffic
+from cellway.scenario.families import FAMILIES, Credit, Discard, Impairment, Police, Schedule, TraceFileTraffic, Traffic
 from cellway.scenario.load import from_dict, load, loads, to_yaml, with_values
 from cellway.scenario.lower import Lowered, lower
 from cellway.scenario.model import (
@@ -22,6 +22,7 @@ from cellway.scenario.model import (
     Record,
     Scenario,
     Switch,
+    TcpRecord,
     ThroughputRecord,
 )
 from cellway.scenario.parameters_generated import *  # noqa: F403  # the algorithms' parameters, by `__all__`
@@ -55,6 +56,7 @@ __all__ = [
     "Length",
     "Link",
     "Lowered",
+    "Police",
     "Port",
     "Problem",
     "QuantityError",
@@ -64,6 +66,7 @@ __all__ = [
     "ScenarioError",
     "Schedule",
     "Switch",
+    "TcpRecord",
     "ThroughputRecord",
     "TraceFileTraffic",
     "Traffic",

@@ -13,10 +13,11 @@ Credit = engine.Credit
 Schedule = engine.Schedule
 Discard = engine.Discard
 Impairment = engine.Impairment
+Police = engine.Police
 
 FAMILIES: dict[str, dict[str, type[Parameters]]] = engine.FAMILIES | {
     "traffic": engine.FAMILIES["traffic"] | {"trace_file": TraceFileTraffic}
 }
 """Every algorithm by family and kind."""
 
-__all__ = ["FAMILIES", "Credit", "Discard", "Impairment", "Schedule", "TraceFileTraffic", "Traffic"]
+__all__ = ["FAMILIES", "Credit", "Discard", "Impairment", "Police", "Schedule", "TraceFileTraffic", "Traffic"]

@@ -27,6 +27,8 @@ FAMILIES: dict[str, tuple[str, str | None]] = {
     "schedule": ("Port", "schedule"),
     "discard": ("Port", "discard"),
     "impairment": ("Link", "impairments"),
+    "police": ("Vc", "police"),
+    "congestion": ("CongestionSpec", None),
 }
 """Each family with the definition and the field of the engine document where it is used; for a family within an
 algorithm its own definition and no field."""

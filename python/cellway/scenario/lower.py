@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from cellway.scenario.blocks import Block, Parameters
 from cellway.scenario.errors import Fault, Path, Problem, ScenarioError
 from cellway.scenario.model import VC, Port, Scenario
+from cellway.scenario.parameters_generated import TcpTraffic
 from cellway.scenario.quantities import CellTime, Quantity
 from cellway.scenario.ranges import common_length, elements, is_range, link_elements, zip_elements
 from cellway.scenario.recording import Member, Recording
@@ -263,7 +264,8 @@ class _Lowering:
         if vc.traffic.answers:
             used += ["->".join(reversed(link.split("->"))) for link in reversed(links)]
         credit = self._credit(entry, vc, path, used)
-        self.members[entry.name] = Member(entry.name, entry.destinations, tuple(used), frozenset(credit))
+        connections = vc.traffic.connections if isinstance(vc.traffic, TcpTraffic) else 0
+        self.members[entry.name] = Member(entry.name, entry.destinations, tuple(used), frozenset(credit), connections)
         result = {
             "from": entry.source,
             "to": list(entry.destinations),
@@ -272,7 +274,7 @@ class _Lowering:
             "traffic": self._below("traffic", vc.traffic),
             "credit": credit,
         }
-        optional = {"mcr": vc.mcr}
+        optional = {"mcr": vc.mcr, "police": vc.police}
         return result | {key: self._below(key, value) for key, value in optional.items() if value is not None}
 
     def _tree(self, entry: _Entry) -> list[str]:

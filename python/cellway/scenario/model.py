@@ -23,7 +23,7 @@ from pydantic_core import InitErrorDetails
 
 from cellway.scenario.blocks import Block, Parameters
 from cellway.scenario.errors import Fault, pydantic_error
-from cellway.scenario.families import Credit, Discard, Impairment, Schedule, Traffic
+from cellway.scenario.families import Credit, Discard, Impairment, Police, Schedule, Traffic
 from cellway.scenario.fields import (
     AllOr,
     Checked,
@@ -136,6 +136,8 @@ class VC(Block):
     mcr: CellRate | None = None
     """Minimum cell rate of the contract, in both directions: weight in fair queueing and in buffer shares, rate that
     policing enforces, floor of an ABR rate. Default: none."""
+    police: Police | None = None
+    """Enforcement of the contract where the VC enters its first switch. Default: none."""
     traffic: Traffic
     """The application."""
     credit: Credit | None = None
@@ -224,6 +226,20 @@ class DelayRecord(Block):
     """The destination. Default: each."""
 
 
+class TcpRecord(Block):
+    """Which quantity of a TCP sender to record."""
+
+    vc: Name
+    """The VC."""
+    connection: WholeNumber | None = Field(default=None, ge=0)
+    """The connection of the VC, counted from 0. Default: each."""
+    quantity: Literal["cwnd", "ssthresh", "in_flight", "srtt", "rto"] = "cwnd"
+    """The congestion window, the threshold of slow start and the data in flight [bytes]; the smoothed round-trip time
+    and the retransmission time-out [s]. Default: cwnd."""
+    every: PositiveDuration | None = None
+    """Length of a bin. Default: `every` of `record`."""
+
+
 class Record(Block):
     """What to record besides the summary tables; each `all` or a list."""
 
@@ -237,6 +253,8 @@ class Record(Block):
     """Rate of cells in bins. `all`: on every link all cells, its credit cells, and the data of every VC on it."""
     delay: Annotated[Literal["all"] | list[DelayRecord], AllOr(list[DelayRecord])] | None = None
     """End-to-end delay of each data cell. `all`: every VC."""
+    tcp: Annotated[Literal["all"] | list[TcpRecord], AllOr(list[TcpRecord])] | None = None
+    """Quantities of TCP senders. `all`: the congestion window of every connection."""
     every: PositiveDuration | None = None
     """Length of a bin. Default: every change is kept; throughput needs a length."""
 

@@ -18,9 +18,9 @@ class RateChange(Block):
 
     at: Duration
     """When, since the start of the run."""
-    rate: CellRate
+    rate: CellRate | None = None
     """The rate from then on [cells/s], 0 for silence; more than the host's line can carry builds a queue in the
-    host.
+    host. `null` is no limit: as a greedy source, as fast as flow control and the line allow.
     """
 
 
@@ -54,6 +54,87 @@ class Period(Block):
     to: Duration
     """First instant after it."""
 
+
+class TahoeCongestion(Parameters):
+    """TCP of 4.3BSD Tahoe (1988) as Fall and Floyd simulate it: on the third duplicate acknowledgement, or after a
+    time-out, half the window becomes the threshold and it starts again with one segment, from the first byte that
+    is not acknowledged, slowly.
+
+    What lies behind that byte is sent again too, even if it has arrived, until an acknowledgement says so. The
+    duplicate acknowledgements which that causes start nothing: there is no second fast retransmit before
+    everything sent at the first is acknowledged (Floyd, *TCP and successive fast retransmits*, 1994).
+
+    Sources: Jacobson, *Congestion avoidance and control*, 1988; Fall and Floyd, *Simulation-based comparisons of
+    Tahoe, Reno and SACK TCP*, 1996.
+    """
+
+    family: ClassVar[str] = "congestion"
+    kind: Literal["tahoe"] = "tahoe"
+
+
+class RenoCongestion(Parameters):
+    """TCP of 4.3BSD Reno (1990): the third duplicate acknowledgement repeats the missing segment and halves the
+    window; each further one lets a segment more into the network, until any new data is acknowledged (fast
+    recovery).
+
+    The first acknowledgement of new data ends the recovery, so each further loss of the same window needs three
+    duplicates of its own and halves the window again; with three losses there are too few, and it waits for a
+    time-out. As in 4.3BSD, half of the window means the smaller of both windows rather than the flight, and
+    nothing prevents a fast retransmit on what a time-out has repeated needlessly. Other than there, leaving the
+    recovery does not open the window by a segment.
+
+    Sources: RFC 5681, section 3.2; Stevens, *TCP/IP Illustrated*, volume 2, section 29.4.
+    """
+
+    family: ClassVar[str] = "congestion"
+    kind: Literal["reno"] = "reno"
+
+
+class NewRenoCongestion(Parameters):
+    """NewReno (RFC 6582): fast recovery lasts until everything sent before it is acknowledged, and each
+    acknowledgement of a part shows the next loss, which is repeated at once. It recovers one loss in a round trip
+    and halves the window once.
+
+    The timer starts anew with the first partial acknowledgement only ("impatient", section 3.2, step 3), so with
+    many losses it ends in a time-out. There is no fast retransmit before everything sent at the last loss is
+    acknowledged and more (section 3.2, step 2, "careful").
+    """
+
+    family: ClassVar[str] = "congestion"
+    kind: Literal["new_reno"] = "new_reno"
+
+
+class SackCongestion(Parameters):
+    """Loss recovery after RFC 6675 from the selective acknowledgements of RFC 2018: the sender estimates what is in
+    the network (`pipe`) and fills the halved window with what is missing, then with new data. All losses of a
+    window are repeated within about one round trip.
+
+    The first two duplicate acknowledgements let new data out (limited transmit, RFC 3042, as section 5, step 3
+    has it). After a time-out what is known to have arrived is not repeated, as section 5.1 allows; the receivers
+    here never forget what they have acknowledged.
+    """
+
+    family: ClassVar[str] = "congestion"
+    kind: Literal["sack"] = "sack"
+
+
+class Sack1Congestion(Parameters):
+    """SACK as Fall and Floyd simulate it ("sack1"): Reno's window, and during fast recovery a variable `pipe` that
+    counts what is in the network. It grows with each segment sent, shrinks by a segment with each duplicate
+    acknowledgement, and by two with each acknowledgement of a part (for the lost segment and its repetition);
+    while it is below the window the next missing segment goes, or new data.
+
+    It looks for no second loss of a repetition: that waits for the time-out, which also makes it forget what was
+    selectively acknowledged (RFC 2018, section 8).
+
+    Source: Fall and Floyd, *Simulation-based comparisons of Tahoe, Reno and SACK TCP*, 1996, section 4.
+    """
+
+    family: ClassVar[str] = "congestion"
+    kind: Literal["sack1"] = "sack1"
+
+
+Congestion = Annotated[TahoeCongestion | RenoCongestion | NewRenoCongestion | SackCongestion | Sack1Congestion, Family("congestion")]
 
 class GreedyTraffic(Parameters):
     """Sends as much as flow control and the host's line allow, from `start` to `stop`.
@@ -206,7 +287,8 @@ class BurstTraffic(Parameters):
 
 
 class RateScheduleTraffic(Parameters):
-    """Sends at a piecewise constant rate, for example a source that is its own bottleneck for a while.
+    """Sends at a piecewise constant rate, or as fast as it may: for example a source that is its own bottleneck for
+    a while.
 
     Each change restarts the exact clock: within a piece cell k comes floor(k / rate) after the piece's first
     cell. A cell of which a part is due at a change is finished at the new rate, so the cells sent by any time
@@ -300,7 +382,89 @@ class RpcTraffic(Parameters):
     """When it ends: no request is made from then on; those under way are seen through. Default: never."""
 
 
-Traffic = Annotated[GreedyTraffic | CbrTraffic | PoissonTraffic | BernoulliTraffic | OnOffTraffic | BurstTraffic | RateScheduleTraffic | TraceTraffic | RpcTraffic, Family("traffic")]
+class TcpTraffic(Parameters):
+    """TCP connections from the VC's source to its destination, each segment in one AAL5 frame; acknowledgements come
+    back over the return path.
+
+    A segment of `mss` bytes has headers of TCP and IP (40 bytes) and LLC/SNAP (8) in front and an AAL5 trailer
+    (8) behind, and is padded to whole cells: 1024 bytes take 23 cells with or without LLC/SNAP, so that at most
+    1024 / (23 * 53) of a line is data. An acknowledgement takes 2 cells, or 1 without LLC/SNAP and SACK option.
+
+    Connections are open from the start and stay open; data flows one way; the receiving application reads at
+    once. What the host's line does not take at once waits in the host, without bound.
+
+    Sources: RFC 9293, 5681, 6298, 7323 (window scale); the algorithms of `congestion` name theirs. The GFR
+    paper's sources are `window: 600 000 bytes`, and otherwise the defaults.
+    """
+
+    family: ClassVar[str] = "traffic"
+    kind: Literal["tcp"] = "tcp"
+    answers: ClassVar[bool] = True
+
+    congestion: Congestion = Field(default_factory=SackCongestion)
+    """Congestion control and loss recovery. Default: sack."""
+    connections: StrictInt = Field(default=1, ge=0)
+    """Connections that share the VC, 1 to 65536. Default: 1."""
+    mss: Bytes = Bytes("1024 B")
+    """Largest segment, bytes of data: 1 to 65487. Default: 1024 bytes (GFR paper, section 4.1)."""
+    window: Bytes = Bytes("65535 B")
+    """Window that the receiver offers, from one segment to 2^30 bytes. Beyond 65535 bytes it is scaled, that is,
+    rounded down to a multiple of the smallest power of two that will do (RFC 7323, section 2). Smaller than rate
+    times round-trip time, it limits the throughput. Default: 65535 bytes, the largest without scaling.
+    """
+    initial_window: StrictInt = Field(default=1, ge=0)
+    """Congestion window at the start and after idling for longer than the retransmission time-out, in segments, at
+    least 1. Default: 1 segment, as 4.3BSD; RFC 5681 allows 2 to 4, RFC 6928 10.
+    """
+    ssthresh: Bytes | None = None
+    """Slow start threshold at the start, at least one segment. Default: the window, so that slow start goes on until
+    the first loss.
+    """
+    bytes: Bytes | None = None
+    """Data that the application of each connection sends in all, at least 1 byte. Default: without end."""
+    rate: BitRate | None = None
+    """Rate at which the application of each connection writes segments' worth of data: bits of data per second, not
+    of cells. Default: everything is there from the start.
+    """
+    delayed_ack: StrictBool = False
+    """Whether the receiver waits with an acknowledgement for a second segment (RFC 1122, section 4.2.3.2). Default:
+    false, one for each segment (GFR paper, section 4.1).
+    """
+    ack_delay: Duration = Duration("200 ms")
+    """How long it waits at most; above 0, and without effect where `delayed_ack` is false. RFC 1122 allows up to 0.5
+    s. Default: 200 ms, as 4.3BSD.
+    """
+    sack_blocks: StrictInt = Field(default=3, ge=0)
+    """Blocks in an acknowledgement's SACK option, 1 to 4, where `congestion` makes use of them. Default: 3, as fit
+    beside timestamps (RFC 2018, section 3).
+    """
+    llc_snap: StrictBool = True
+    """Whether IP packets have an LLC/SNAP header of 8 bytes (RFC 2684), or none. Default: true, as classical IP over
+    ATM (RFC 2225).
+    """
+    granularity: Duration = Duration("100 ms")
+    """Ticks of the clock with which round trips and time-outs are measured (G of RFC 6298): 500 ms for 4.3BSD, 0 s
+    for an exact clock. Time-outs end at ticks, never early. Default: 100 ms.
+    """
+    initial_rto: Duration = Duration("1 s")
+    """Retransmission time-out before a round trip is measured. Default: 1 s (RFC 6298, rule 2.1)."""
+    min_rto: Duration = Duration("1 s")
+    """Shortest retransmission time-out; above 0. Default: 1 s (RFC 6298, rule 2.4)."""
+    max_rto: Duration = Duration("64 s")
+    """Longest retransmission time-out, where back-off ends. Default: 64 s, as 4.3BSD."""
+    retries: StrictInt | None = Field(default=12, ge=0)
+    """Time-outs in a row after which a connection gives up, for good; `null` never does. Default: 12, as 4.3BSD."""
+    start: Duration = Duration("0 s")
+    """When the first connection begins. Default: 0 s."""
+    stagger: Duration = Duration("0 s")
+    """From the beginning of one connection to that of the next. Default: 0 s."""
+    phase: Duration | None = None
+    """Added to the beginning of every connection. Default: random within the time that a segment takes on the host's
+    line, for each connection on its own, so that they do not march in step.
+    """
+
+
+Traffic = Annotated[GreedyTraffic | CbrTraffic | PoissonTraffic | BernoulliTraffic | OnOffTraffic | BurstTraffic | RateScheduleTraffic | TraceTraffic | RpcTraffic | TcpTraffic, Family("traffic")]
 
 class N23Credit(Parameters):
     """The N23 scheme: a credit cell after every N2 forwarded cells says how much of the VC's N2 + N3 buffer is free;
@@ -617,12 +781,71 @@ class ScheduledLossImpairment(Parameters):
 
 Impairment = Annotated[RandomLossImpairment | RandomCorruptionImpairment | ScheduledLossImpairment, Family("impairment")]
 
+class GcraPolice(Parameters):
+    """The generic cell rate algorithm GCRA(T, tau): cells conform that come at most `tolerance` (tau) before their
+    time, where cells are due every T = 1 / `rate`.
+
+    Exact for any rate. Where nonconforming cells are tagged, cells that come with CLP = 1 pass untested (the
+    contract is that of the CLP = 0 stream); where they are discarded, all cells are tested.
+
+    Source: ITU-T I.371, annex A; ATM Forum TM 4.0, section 4.4.3.
+    """
+
+    family: ClassVar[str] = "police"
+    kind: Literal["gcra"] = "gcra"
+
+    rate: CellRate | None = None
+    """Cells per second that the contract allows. Default: the VC's minimum cell rate."""
+    tolerance: Duration | None = None
+    """How much too early a cell may come: tau, the limit L of the leaky bucket. Default: one cell time of the host's
+    line, as much as the slots of that line move cells of an even stream.
+    """
+    action: Literal["tag", "discard"] = "tag"
+    """What becomes of nonconforming cells. Default: tag."""
+    form: Literal["leaky_bucket", "virtual_scheduling"] = "leaky_bucket"
+    """Which of the two equivalent forms computes it. Default: leaky_bucket."""
+
+
+class FrameGcraPolice(Parameters):
+    """Frame-based generic cell rate algorithm: where a frame's first cell finds more than L = CDVT + BT/2 in a leaky
+    bucket with I = 1/MCR, the frame's cells are tagged or discarded; otherwise all its cells conform and count in
+    the bucket.
+
+    BT = (MBS - 1) (1/MCR - 1/PCR) is the burst tolerance. The last cell of a frame that has other cells is
+    spared: it passes as it is, and does not count (`spare_last`). Cells of traffic without frames each stand for
+    themselves; resource management cells pass untested.
+
+    Source: Goyal et al., Design issues for providing minimum rate guarantees to the ATM unspecified bit rate
+    service, 1998, section 3.1.
+    """
+
+    family: ClassVar[str] = "police"
+    kind: Literal["frame_gcra"] = "frame_gcra"
+
+    rate: CellRate | None = None
+    """MCR of the contract. Default: the VC's minimum cell rate."""
+    pcr: CellRate | None = None
+    """PCR of the contract; at least MCR. Default: the rate of the host's line."""
+    mbs: Cells
+    """Maximum burst size: twice the largest frame in cells."""
+    cdvt: Duration = Duration("0 s")
+    """Cell delay variation tolerance of MCR. Default: 0 s."""
+    action: Literal["tag", "discard"] = "tag"
+    """What becomes of the cells of nonconforming frames. Default: tag."""
+    spare_last: StrictBool = True
+    """Spares the last cell of a nonconforming frame, which marks where the next one begins. Default: true."""
+
+
+Police = Annotated[GcraPolice | FrameGcraPolice, Family("police")]
+
 FAMILIES: dict[str, dict[str, type[Parameters]]] = {
-    "traffic": {"greedy": GreedyTraffic, "cbr": CbrTraffic, "poisson": PoissonTraffic, "bernoulli": BernoulliTraffic, "on_off": OnOffTraffic, "burst": BurstTraffic, "rate_schedule": RateScheduleTraffic, "trace": TraceTraffic, "rpc": RpcTraffic},
+    "traffic": {"greedy": GreedyTraffic, "cbr": CbrTraffic, "poisson": PoissonTraffic, "bernoulli": BernoulliTraffic, "on_off": OnOffTraffic, "burst": BurstTraffic, "rate_schedule": RateScheduleTraffic, "trace": TraceTraffic, "rpc": RpcTraffic, "tcp": TcpTraffic},
     "credit": {"n23": N23Credit, "cup": CupCredit, "n123": N123Credit, "additive": AdditiveCredit},
     "schedule": {"round_robin": RoundRobinSchedule, "fifo": FifoSchedule, "wfq": WfqSchedule},
     "discard": {"tail_drop": TailDropDiscard, "ppd": PpdDiscard, "epd": EpdDiscard, "selective_drop": SelectiveDropDiscard, "fair_buffer_allocation": FairBufferAllocationDiscard, "weighted_buffer_allocation": WeightedBufferAllocationDiscard},
     "impairment": {"random_loss": RandomLossImpairment, "random_corruption": RandomCorruptionImpairment, "scheduled_loss": ScheduledLossImpairment},
+    "police": {"gcra": GcraPolice, "frame_gcra": FrameGcraPolice},
+    "congestion": {"tahoe": TahoeCongestion, "reno": RenoCongestion, "new_reno": NewRenoCongestion, "sack": SackCongestion, "sack1": Sack1Congestion},
 }
 """Every algorithm by family and kind."""
 
@@ -635,9 +858,12 @@ __all__ = [
     "EpdDiscard",
     "FairBufferAllocationDiscard",
     "FifoSchedule",
+    "FrameGcraPolice",
+    "GcraPolice",
     "GreedyTraffic",
     "N123Credit",
     "N23Credit",
+    "NewRenoCongestion",
     "OnOffTraffic",
     "Operation",
     "Period",
@@ -647,11 +873,16 @@ __all__ = [
     "RandomLossImpairment",
     "RateChange",
     "RateScheduleTraffic",
+    "RenoCongestion",
     "RoundRobinSchedule",
     "RpcTraffic",
+    "Sack1Congestion",
+    "SackCongestion",
     "ScheduledLossImpairment",
     "SelectiveDropDiscard",
+    "TahoeCongestion",
     "TailDropDiscard",
+    "TcpTraffic",
     "TraceEvent",
     "TraceTraffic",
     "WeightedBufferAllocationDiscard",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cellway.scenario.errors import Fault, Path, no_such
-from cellway.scenario.model import CreditRecord, DelayRecord, QueueRecord, Record, ThroughputRecord
+from cellway.scenario.model import CreditRecord, DelayRecord, QueueRecord, Record, TcpRecord, ThroughputRecord
 from cellway.scenario.quantities import CellTime, Duration
 from cellway.scenario.ranges import elements, link_elements, zip_elements
 from cellway.scenario.topology import Collector, Topology
@@ -25,6 +25,8 @@ class Member:
     """The links that its cells use: of the path or tree, then of the return path."""
     credit_links: frozenset[str]
     """Those with credit flow control."""
+    connections: int
+    """TCP connections."""
 
 
 @dataclass
@@ -45,6 +47,7 @@ class Recording:
             ("credit", self._credit, self._every_credit),
             ("throughput", self._throughput, self._every_throughput),
             ("delay", self._delay, self._every_delay),
+            ("tcp", self._tcp, self._every_tcp),
         ):
             wanted = getattr(self.record, key)
             if wanted is None:
@@ -198,6 +201,26 @@ class Recording:
             if entry.to and to not in member.destinations:
                 raise no_such(f"destination of VC '{vc}'", to, member.destinations, ("to",))
             yield {"kind": "delay", "vc": vc, "to": to if entry.to else None}
+
+    def _every_tcp(self) -> Iterator[Probe]:
+        found = [name for name, member in self.members.items() if member.connections]
+        if not found:
+            raise Fault("nothing to record: no VC here carries TCP")
+        for vc in found:
+            yield from self._tcp(TcpRecord(vc=vc))
+
+    def _tcp(self, entry: TcpRecord) -> Iterator[Probe]:
+        every = self._every(entry.every)
+        for vc in elements(entry.vc):
+            count = self._member(vc).connections
+            if not count:
+                raise Fault(f"VC '{vc}' carries no TCP", at=("vc",))
+            if entry.connection is not None and entry.connection >= count:
+                found, allowed = str(entry.connection), f"0 to {count - 1}"
+                raise Fault(f"VC '{vc}' has no such connection", found, allowed, at=("connection",))
+            for connection in range(count) if entry.connection is None else [entry.connection]:
+                about = {"vc": vc, "connection": connection, "quantity": entry.quantity}
+                yield {"kind": "tcp", **about, "every": every}
 
 
 def _queue(switch: str, link: str | None, vc: str | None, every: int | None) -> Probe:
