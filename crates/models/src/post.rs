@@ -61,6 +61,15 @@ impl<T> Post<T> {
         }
     }
 
+    /// Shows the contents to `f` in order, each with its handle, and forgets those for which it returns true, up to the
+    /// first for which it returns false.
+    pub fn settle(&self, mut f: impl FnMut(u32, &mut T) -> bool) {
+        let mut contents = self.contents();
+        while contents.front_mut().is_some_and(|(handle, content)| f(*handle, content)) {
+            contents.pop_front();
+        }
+    }
+
     /// Contents that nobody has taken.
     pub fn len(&self) -> usize {
         self.contents().len()
@@ -149,6 +158,19 @@ mod tests {
         assert_eq!(post.take(u32::MAX), 2);
         assert_eq!((post.with(0, |content| *content), post.with(1, |content| *content)), (30, 4));
         assert_eq!(post.take(0), 30);
+    }
+
+    #[test]
+    fn settling_goes_from_the_first_on() {
+        let post = Post::default();
+        (0..5).for_each(|handle| post.push(handle, 10 * handle));
+        let mut seen = Vec::new();
+        post.settle(|handle, content| {
+            seen.push((handle, std::mem::replace(content, 7)));
+            handle < 2
+        });
+        assert_eq!((seen, post.len()), (vec![(0, 0), (1, 10), (2, 20)], 3));
+        assert_eq!(post.take(2), 7);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::abr::AbrEnds;
 use super::backlog::Backlog;
+use super::reassembly::{Frame, Reassembly};
 use super::{AbrParts, Delivered, Host, Receiving, Sending, Timer};
 use crate::abr::rm::Rm;
 use crate::cell::Label;
@@ -40,6 +41,8 @@ pub struct SendingParts {
     pub credit: Option<SenderEnd>,
     /// ABR service.
     pub abr: Option<AbrParts>,
+    /// Where each destination learns of frames.
+    pub frames: Vec<Post<Frame>>,
 }
 
 /// One VC that a host receives.
@@ -50,6 +53,8 @@ pub struct ReceivingParts {
     pub receiver: Option<ReceiverEnd>,
     /// Contents of the RM cells, of an ABR VC.
     pub rm: Option<Post<Rm>>,
+    /// Where it learns of frames.
+    pub frames: Post<Frame>,
 }
 
 impl Host {
@@ -88,11 +93,13 @@ impl Host {
                     first.push((entry, ends.originating_due()));
                     Box::new(ends)
                 }),
+                frames: part.frames.into_boxed_slice(),
+                frames_offered: 0,
                 bursts: None,
             });
         }
         let mut receiving = Vec::new();
-        for (label, ReceivingParts { partner, receiver, rm }) in parts.receiving.into_iter().enumerate() {
+        for (label, ReceivingParts { partner, receiver, rm, frames }) in parts.receiving.into_iter().enumerate() {
             if let Some(period) = receiver.as_ref().and_then(|r| r.redundant) {
                 let name = format!("{name} redundant {label}");
                 let entry = timer(&name, Timer::RedundantCredit { label: label as Label, period });
@@ -101,7 +108,8 @@ impl Host {
             let receiver = receiver.map(Box::new);
             let books = Delivered::default();
             let special = receiver.is_some() || rm.is_some();
-            receiving.push(Receiving { partner, receiver, rm, special, expected: 0, spoiled: false, books });
+            let frames = Reassembly::new(frames);
+            receiving.push(Receiving { partner, receiver, rm, special, expected: 0, frames, books });
         }
         let mut agenda = Agenda::new(salts);
         for (entry, time) in first {

@@ -5,6 +5,7 @@ mod assemble;
 mod backlog;
 mod bursts;
 mod observe;
+mod reassembly;
 
 use crate::abr::rm::Rm;
 use crate::cell::{Cell, Kind, Label};
@@ -24,6 +25,8 @@ use cellway_kernel::link::{Link, LinkId, Wires};
 use cellway_kernel::node::Node;
 use cellway_kernel::time::{Duration, Moment, Phase, Time};
 pub use observe::{AbrRate, AbrState};
+use reassembly::Reassembly;
+pub use reassembly::{Fates, Frame, FrameFate};
 
 /// A host with one line to the network and one from it.
 ///
@@ -79,6 +82,9 @@ struct Sending {
     credit: Option<Box<SenderEnd>>,
     timer: Option<u32>,
     abr: Option<Box<AbrEnds>>,
+    /// Frames offered, posted to each destination.
+    frames: Box<[Post<Frame>]>,
+    frames_offered: u64,
     /// Records messages, where somebody asked.
     bursts: Option<Box<Bursts>>,
 }
@@ -94,8 +100,7 @@ struct Receiving {
     special: bool,
     /// Sequence number of the next cell, if none is lost.
     expected: u32,
-    /// A cell of the present message is lost or corrupted. As in AAL5, a lost end spoils the next message too.
-    spoiled: bool,
+    frames: Reassembly,
     books: Delivered,
 }
 
@@ -108,7 +113,7 @@ pub struct Delivered {
     pub corrupted: u64,
     /// Messages that arrived whole.
     pub messages: u64,
-    /// Message ends that arrived when a cell before them was lost or corrupted.
+    /// Message ends that arrived when a cell of the message was lost or corrupted, or the end of the message before.
     pub spoiled: u64,
     /// RM cells that arrived, which count nowhere else here.
     pub rm: u64,
@@ -131,6 +136,15 @@ impl Sending {
     fn offer(&mut self, cells: u64, ends_message: bool) {
         self.offered += cells;
         self.backlog.add(cells, ends_message);
+    }
+
+    /// A frame of so many cells waits behind all others.
+    fn post_frame(&mut self, cells: u64) {
+        let last = self.sequence.wrapping_add(self.backlog.cells as u32).wrapping_sub(1);
+        self.frames_offered += 1;
+        for post in &self.frames {
+            post.push(last, Frame::new(cells));
+        }
     }
 
     /// True if a cell offered now would not have to wait for another of this VC, or for credit.
@@ -242,6 +256,7 @@ impl Host {
             Offer::Cells(n) => sending.offer(n, false),
             Offer::Message(n) => {
                 sending.offer(n, true);
+                sending.post_frame(n);
                 if let Some(bursts) = &mut sending.bursts {
                     bursts.offered(now, n);
                 }
@@ -380,11 +395,10 @@ impl Host {
             let (now, cell) = link.receive()?;
             let Some(receiving) = self.receiving.get_mut(cell.label() as usize) else { return Some((now, cell)) };
             let plain = cell.kind() == Kind::Data && !cell.aau() && !cell.corrupted();
-            if !plain || receiving.special {
+            if !plain || receiving.special || cell.handle() != receiving.expected {
                 return Some((now, cell));
             }
             receiving.books.cells += 1;
-            receiving.spoiled |= cell.handle() != receiving.expected;
             receiving.expected = cell.handle().wrapping_add(1);
         }
         None
@@ -394,8 +408,13 @@ impl Host {
     fn deliver(&mut self, now: Time, label: usize, cell: Cell, wires: &mut Wires<'_, Cell>) {
         let receiving = &mut self.receiving[label];
         receiving.books.cells += 1;
-        receiving.books.corrupted += u64::from(cell.corrupted());
-        receiving.spoiled |= cell.handle() != receiving.expected || cell.corrupted();
+        if cell.handle() != receiving.expected {
+            receiving.frames.lost(receiving.expected, cell.handle());
+        }
+        if cell.corrupted() {
+            receiving.books.corrupted += 1;
+            receiving.frames.corrupted(cell.handle());
+        }
         receiving.expected = cell.handle().wrapping_add(1);
         if receiving.special {
             self.arrived_specially(now, label, cell, wires);
@@ -427,7 +446,7 @@ impl Host {
     #[inline(never)]
     fn message(&mut self, now: Time, label: usize, last: u32, wires: &mut Wires<'_, Cell>) {
         let receiving = &mut self.receiving[label];
-        if std::mem::take(&mut receiving.spoiled) {
+        if !receiving.frames.end(last) {
             receiving.books.spoiled += 1;
             return;
         }

@@ -1,5 +1,6 @@
 //! What can be seen of a host: its books, the ends of its flow-controlled links, its recorders.
 
+use super::reassembly::{Fates, FrameFate};
 use super::{AbrBooks, Burst, Delivered, Host, Sent};
 use crate::cell::{Kind, Label};
 use crate::credit::ends::{ReceiverEnd, SenderEnd};
@@ -47,6 +48,17 @@ impl Host {
             rm: s.abr.as_ref().map_or(0, |abr| abr.books.sent()),
             waiting: s.backlog.cells,
         }
+    }
+
+    /// Frames offered by VC `label` of the line.
+    pub fn frames_offered(&self, label: Label) -> u64 {
+        self.sending[label as usize].frames_offered
+    }
+
+    /// What became of the frames of VC `label` of the input, and how many are under way.
+    pub fn frames(&self, label: Label) -> (Fates, u64) {
+        let frames = &self.receiving[label as usize].frames;
+        (frames.fates(), frames.under_way())
     }
 
     /// Cells of a kind that the line has sent.
@@ -148,6 +160,13 @@ impl Host {
             invariant!(came == went, self.name, "VC {vc}: {came} cells offered, {went} sent or waiting");
             let runs: u64 = s.backlog.cells_in_runs();
             invariant!(runs == s.backlog.cells, self.name, "VC {vc}: {runs} in runs, {} waiting", s.backlog.cells);
+        }
+        for (label, r) in self.receiving.iter().enumerate() {
+            let fates = r.frames.fates();
+            let [good, ended] = [&[FrameFate::Good][..], &FrameFate::ENDED[..]]
+                .map(|which| which.iter().map(|&fate| fates[fate as usize]).sum::<u64>());
+            let books = (r.books.messages, r.books.messages + r.books.spoiled);
+            invariant!(books == (good, ended), self.name, "label {label}: frames {fates:?}, messages {books:?}");
         }
     }
 }

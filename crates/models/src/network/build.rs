@@ -8,7 +8,7 @@ use crate::buffer::BufferContext;
 use crate::cell::{Cell, Label};
 use crate::credit::LinkLoop;
 use crate::credit::ends::{ReceiverEnd, SenderEnd};
-use crate::host::{AbrParts, Host, HostParts, ReceivingParts, SendingParts};
+use crate::host::{AbrParts, Frame, Host, HostParts, ReceivingParts, SendingParts};
 use crate::line::{GROUPS, OutputLine};
 use crate::police::{Action, PoliceContext};
 use crate::post::Post;
@@ -39,6 +39,7 @@ pub(super) fn network(scenario: &Scenario) -> Result<Network, SpecError> {
     let used = used_links(scenario, &topology);
     let posts = topology.flows.iter().map(|f| scenario.vcs[f.vc].abr.as_ref().map(|_| Post::default()));
     let posts = posts.collect();
+    let frames = topology.flows.iter().map(|f| f.to.iter().map(|_| Post::default()).collect()).collect();
     let mut builder = Builder {
         scenario,
         topology: &topology,
@@ -46,6 +47,7 @@ pub(super) fn network(scenario: &Scenario) -> Result<Network, SpecError> {
         applications: HashMap::new(),
         abr_ends: HashMap::new(),
         posts,
+        frames,
     };
     builder.check_contracts()?;
     builder.build_applications()?;
@@ -89,6 +91,8 @@ struct Builder<'a> {
     abr_ends: HashMap<usize, AbrParts>,
     /// Contents of RM cells by flow, of ABR VCs.
     posts: Vec<Option<Post<Rm>>>,
+    /// Where each destination of a flow learns of its frames.
+    frames: Vec<Vec<Post<Frame>>>,
 }
 
 impl Builder<'_> {
@@ -308,6 +312,7 @@ impl Builder<'_> {
                 credit: self.sender(flow, link)?,
                 application: self.applications.remove(&flow).expect("every flow has an application"),
                 abr: self.abr_ends.remove(&flow),
+                frames: self.frames[flow].clone(),
             });
         }
         let mut receiving = Vec::new();
@@ -317,9 +322,16 @@ impl Builder<'_> {
                 partner: self.partner(flow, output),
                 receiver: self.receiver(flow, link)?,
                 rm: self.posts[flow].clone(),
+                frames: self.frames_to(flow, node),
             });
         }
         Ok(Host::new(HostParts { name, line, input, sending, receiving }))
+    }
+
+    /// Where host `node` learns of the frames of a flow.
+    fn frames_to(&self, flow: usize, node: NodeId) -> Post<Frame> {
+        let place = self.topology.flows[flow].to.iter().position(|&n| n == node);
+        self.frames[flow][place.expect("a flow ends only at its destinations")].clone()
     }
 
     /// The label on `output` of the opposite flow of the same VC: whose application hears of messages.

@@ -1,6 +1,7 @@
 //! The network: builds nodes and links from a scenario, runs them, and reports. The only place that sees all families.
 
 mod build;
+mod frames;
 mod probes;
 mod report;
 mod tcp;
@@ -102,6 +103,7 @@ impl Network {
             }
         }
         self.check_links();
+        self.check_frames();
     }
 
     fn switches(&self) -> impl Iterator<Item = &Switch> {

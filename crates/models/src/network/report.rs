@@ -52,6 +52,7 @@ impl Network {
             self.policing_table(),
             self.credit_table(),
             self.abr_table(),
+            self.frame_table(),
             self.tcp_table(&self.mark.tcp, self.elapsed()),
         ];
         tables.extend(self.recorded_tables());

@@ -79,8 +79,17 @@ impl TrafficConfig for RateSchedule {
         };
         let pieces = pieces.into_boxed_slice();
         let (next, check) = (Time::NEVER, Time::NEVER);
-        let mut source = Scheduled { next, check, clock, line: context.line_clock(), unlimited: Unlimited::No,
-            position: 0, due, stop, pieces };
+        let mut source = Scheduled {
+            next,
+            check,
+            clock,
+            line: context.line_clock(),
+            unlimited: Unlimited::No,
+            position: 0,
+            due,
+            stop,
+            pieces,
+        };
         source.enter();
         Ok(Application::one_way(source))
     }

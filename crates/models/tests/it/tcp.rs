@@ -83,6 +83,26 @@ fn a_large_window_fills_the_line_up_to_the_protocol_limit() {
     assert!(goodput <= LIMIT * 1.0001 && goodput > LIMIT * 0.999, "{goodput} of {LIMIT} bit/s");
 }
 
+/// Frames good and spoiled by each cause are the frames sent; every cause occurs, and only good frames reach TCP.
+fn check_frames(tables: &[Table]) {
+    let (frames, tcp, vcs) = (table(tables, "frames"), table(tables, "tcp"), table(tables, "vcs"));
+    let causes = ["good", "corrupted", "cells_lost", "end_lost", "merged", "lost"].map(|c| frames.u64s(c));
+    for (row, sent) in frames.u64s("sent").iter().enumerate() {
+        assert_eq!(causes.iter().map(|c| c[row]).sum::<u64>(), *sent, "all has come to an end");
+        assert_eq!(causes[0][row], vcs.u64s("messages")[row]);
+        assert_eq!(causes[1][row] + causes[2][row] + causes[4][row], vcs.u64s("spoiled_messages")[row]);
+    }
+    // Rows of frames: there and back for each VC.
+    let good: u64 = causes[0].iter().step_by(2).sum();
+    assert_eq!(good, tcp.u64s("segments_received").iter().sum::<u64>());
+    assert_eq!(frames.u64s("sent").iter().step_by(2).sum::<u64>(), tcp.u64s("segments").iter().sum::<u64>());
+    let of_acks: u64 = causes[0].iter().skip(1).step_by(2).sum();
+    assert_eq!(of_acks, tcp.u64s("acks_received").iter().sum::<u64>());
+    for (cause, name) in causes.iter().zip(["good", "corrupted", "cells lost", "end lost", "merged"]) {
+        assert!(cause.iter().sum::<u64>() > 0, "no frame {name}");
+    }
+}
+
 /// Any algorithm on a line that loses cells: every connection finishes, every byte is delivered, none twice.
 #[test]
 fn all_arrives_whatever_is_lost() {
@@ -102,6 +122,7 @@ fn all_arrives_whatever_is_lost() {
             assert_eq!(tcp.u64s("acknowledged"), [300_000; 6]);
             let (segments, again) = (tcp.u64s("segments"), tcp.u64s("retransmissions"));
             assert!(segments.iter().zip(again).all(|(s, r)| s - r == 300_000u64.div_ceil(1024)));
+            check_frames(&tables);
         }
     }
 }

@@ -1,4 +1,5 @@
 use super::super::path::{DELAY, Fate, MSS, On, Path, SERIAL, parts};
+use super::super::segment::SackBlocks;
 use super::*;
 use cellway_kernel::rng::stream;
 use proptest::prelude::*;
@@ -125,6 +126,209 @@ fn tahoe_repeats_what_has_arrived() {
     let repeated = packets(&path.repeated());
     assert!(repeated.len() > LOSSES[3].len() && LOSSES[3].iter().all(|p| repeated.contains(p)), "{repeated:?}");
     assert_eq!(path.sender.counts().fast_retransmits, 1);
+}
+
+/// A sender of its own, to which acknowledgements are given by hand.
+fn by_hand(kind: &str, parts: SenderParts) -> Sender {
+    Sender::new(parts, super::super::path::congestion(kind).config())
+}
+
+fn ms(ms: u64) -> Time {
+    Time::ZERO + Duration::from_ms(ms)
+}
+
+/// Sends all that may go at `now`; the packets, by number.
+fn flush(sender: &mut Sender, now: Time) -> Vec<u32> {
+    let mut packets = Vec::new();
+    while sender.next_run() <= now {
+        packets.extend(sender.run(now).map(|s| s.seq.since(parts(0).first) / MSS));
+    }
+    packets
+}
+
+fn ack(packet: u32) -> Ack {
+    Ack { ack: parts(0).first.plus(packet * MSS), sack: SackBlocks::default() }
+}
+
+fn timeout(sender: &Sender) -> u64 {
+    sender.rto().timeout().ps() / 1_000_000_000
+}
+
+/// RFC 6298, section 5: the timer starts with a segment, anew with new data acknowledged, and stops when all is.
+#[test]
+fn the_rules_of_the_timer() {
+    let mut s = by_hand("reno", SenderParts { initial_window: 2 * MSS, ..parts(3) });
+    assert_eq!(flush(&mut s, ms(0)), [0, 1]);
+    assert_eq!(s.next_run(), ms(1000));
+    s.acknowledge(ms(150), &ack(1));
+    assert_eq!(flush(&mut s, ms(150)), [2]);
+    assert_eq!(s.next_run(), ms(1200), "at a tick of 100 ms, not before a second has passed");
+    s.acknowledge(ms(160), &ack(1));
+    assert_eq!(s.next_run(), ms(1200), "a duplicate says nothing of the timer");
+    s.acknowledge(ms(300), &ack(3));
+    assert_eq!((s.next_run(), s.is_done()), (Time::NEVER, true));
+}
+
+/// Karn and Partridge: no round trip is measured from what was sent twice, and the back-off stays until one is.
+#[test]
+fn karns_algorithm() {
+    let mut s = by_hand("new_reno", SenderParts { initial_window: 2 * MSS, ..parts(20) });
+    flush(&mut s, ms(0));
+    assert_eq!(flush(&mut s, ms(1000)), [0], "the first again, alone");
+    assert_eq!(timeout(&s), 2000);
+    assert_eq!(flush(&mut s, ms(3000)), [0]);
+    assert_eq!(timeout(&s), 4000);
+    s.acknowledge(ms(3100), &ack(2));
+    assert_eq!((s.rto().smoothed(), timeout(&s)), (None, 4000), "whose acknowledgement is it?");
+    assert_eq!(flush(&mut s, ms(3100)), [2, 3]);
+    s.acknowledge(ms(3400), &ack(3));
+    assert_eq!(
+        (s.rto().smoothed(), timeout(&s)),
+        (Some(Duration::from_ms(300)), 1000),
+        "300 + 4 * 150 ms, at least 1 s"
+    );
+}
+
+/// Section 3.1 of RFC 5681: half the flight at the first time-out, and no less at the next.
+#[test]
+fn the_threshold_after_time_outs() {
+    for (kind, second) in [("new_reno", 8 * MSS), ("sack", 8 * MSS), ("reno", 2 * MSS), ("tahoe", 2 * MSS)] {
+        let mut s = by_hand(kind, SenderParts { initial_window: 16 * MSS, ..parts(100) });
+        assert_eq!(flush(&mut s, ms(0)).len(), 16);
+        flush(&mut s, ms(1000));
+        assert_eq!((s.window().ssthresh, s.window().cwnd), (8 * MSS, MSS), "{kind}");
+        flush(&mut s, ms(3000));
+        assert_eq!(s.window().ssthresh, second, "{kind}: 4.3BSD halves the window, which is one segment now");
+    }
+}
+
+/// All of the flight was acknowledged late: what goes on is new data, not what was about to be sent again.
+#[test]
+fn a_spurious_time_out_repeats_one_segment() {
+    for kind in ALL {
+        let mut s = by_hand(kind, SenderParts { initial_window: 8 * MSS, ..parts(100) });
+        flush(&mut s, ms(0));
+        assert_eq!(flush(&mut s, ms(1000)), [0]);
+        s.acknowledge(ms(1050), &ack(8));
+        assert_eq!(flush(&mut s, ms(1050)), [8, 9], "{kind}");
+        // The answer to the needless repetition.
+        s.acknowledge(ms(1100), &ack(8));
+        assert_eq!(flush(&mut s, ms(1100)), [0; 0]);
+        assert_eq!((s.counts().retransmissions, s.counts().timeouts, s.counts().duplicate_acks), (1, 1, 1));
+    }
+}
+
+#[test]
+fn an_acknowledgement_that_was_overtaken_says_nothing() {
+    let mut s = by_hand("reno", SenderParts { initial_window: 4 * MSS, ..parts(100) });
+    flush(&mut s, ms(0));
+    s.acknowledge(ms(100), &ack(3));
+    flush(&mut s, ms(100));
+    let (flight, cwnd) = (s.window().flight(), s.window().cwnd);
+    for packet in [1, 2, 1] {
+        s.acknowledge(ms(101), &ack(packet));
+    }
+    assert_eq!((s.window().flight(), s.window().cwnd, s.counts().duplicate_acks), (flight, cwnd, 0));
+}
+
+#[test]
+fn reordering_by_less_than_three_causes_no_retransmission() {
+    for kind in ALL {
+        let mut path = Path::new(kind, parts(100), None, |on| match on {
+            // Behind the two that follow it.
+            On::Packet(packet, 0) if packet % 20 == 15 => Fate::Late(Duration::from_ms(25)),
+            _ => Fate::Arrives,
+        });
+        path.run();
+        assert_eq!((path.sender.counts().retransmissions, path.sender.counts().timeouts), (0, 0), "{kind}");
+        assert!(path.sender.counts().duplicate_acks >= 8, "{kind}");
+    }
+}
+
+#[test]
+fn lost_acknowledgements_cost_nothing_where_later_ones_come() {
+    for kind in ALL {
+        let mut path = Path::new(kind, parts(300), None, |on| match on {
+            On::Ack(n) if n % 3 != 0 && n > 8 && n < 290 => Fate::Lost,
+            _ => Fate::Arrives,
+        });
+        path.run();
+        assert_eq!((path.sender.counts().retransmissions, path.sender.counts().timeouts), (0, 0), "{kind}");
+    }
+}
+
+/// Nobody notices but the timer, not even RFC 6675.
+#[test]
+fn a_lost_retransmission_waits_for_the_time_out() {
+    for kind in ALL {
+        let mut path = Path::new(kind, parts(100), None, |on| match on {
+            On::Packet(30, 0 | 1) => Fate::Lost,
+            _ => Fate::Arrives,
+        });
+        path.run();
+        let counts = path.sender.counts();
+        assert_eq!((counts.timeouts, path.sender.is_done()), (1, true), "{kind}");
+        assert_eq!(path.sent.iter().filter(|s| s.packet == 30).count(), 3, "{kind}");
+    }
+}
+
+#[test]
+fn it_gives_up_after_so_many_time_outs_in_a_row() {
+    let mut s = by_hand("sack", SenderParts { retries: Some(3), ..parts(10) });
+    let mut times = Vec::new();
+    while s.next_run() != Time::NEVER {
+        let now = s.next_run();
+        if s.run(now).is_some() {
+            times.push(now.ps() / 1_000_000_000_000);
+        }
+    }
+    assert_eq!(times, [0, 1, 3, 7]);
+    assert!(s.has_given_up() && !s.is_done());
+    s.acknowledge(ms(60_000), &ack(1));
+    assert_eq!(s.next_run(), Time::NEVER, "for good");
+}
+
+/// RFC 5681, section 4.1: an idle connection has lost its clock.
+#[test]
+fn after_an_idle_time_it_starts_slowly() {
+    use cellway_kernel::units::{CellClock, CellRate};
+    // A segment each 5 s.
+    let supply = Supply::new(Time::ZERO, u64::MAX, MSS, Some(CellClock::of_rate(CellRate::new(1, 5))));
+    let mut s = by_hand("reno", SenderParts { initial_window: 2 * MSS, supply, ..parts(0) });
+    for k in 0..4 {
+        assert_eq!(flush(&mut s, ms(5000 * u64::from(k))), [k]);
+        s.acknowledge(ms(5000 * u64::from(k) + 100), &ack(k + 1));
+        assert_eq!(s.window().cwnd, 3 * MSS);
+        assert_eq!(s.next_run(), ms(5000 * (u64::from(k) + 1)));
+    }
+}
+
+/// With 3 segments in flight there are never three duplicates.
+#[test]
+fn a_small_window_waits_for_the_time_out() {
+    for kind in ["tahoe", "reno", "new_reno"] {
+        let mut path = Path::new(kind, SenderParts { offered: 3 * MSS, ..parts(40) }, None, |on| match on {
+            On::Packet(20, 0) => Fate::Lost,
+            _ => Fate::Arrives,
+        });
+        path.run();
+        assert_eq!((path.sender.counts().fast_retransmits, path.sender.counts().timeouts), (0, 1), "{kind}");
+    }
+}
+
+#[test]
+fn probes_follow_what_they_observe() {
+    let mut s = by_hand("reno", parts(100));
+    s.observe(Quantity::Cwnd, None);
+    s.observe(Quantity::InFlight, None);
+    flush(&mut s, ms(0));
+    s.acknowledge(ms(200), &ack(1));
+    flush(&mut s, ms(200));
+    let values =
+        |s: &mut Sender, q| -> Vec<f64> { s.observed(q, ms(300)).unwrap().samples().iter().map(|x| x.value).collect() };
+    assert_eq!(values(&mut s, Quantity::Cwnd), [1000.0, 2000.0]);
+    assert_eq!(values(&mut s, Quantity::InFlight), [1000.0, 2000.0]);
+    assert!(s.observed(Quantity::Rto, ms(300)).is_none());
 }
 
 /// What can go wrong for a while: packets and acknowledgements lost, or overtaken by those behind them.
