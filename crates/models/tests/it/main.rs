@@ -3,6 +3,7 @@
 mod closed_loop;
 mod credit;
 mod determinism;
+mod guarantees;
 mod phase_effects;
 mod random_networks;
 mod refusals;

@@ -43,10 +43,17 @@ impl Paper {
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    Frm { t: f64 },
+    Frm {
+        t: f64,
+    },
     /// T such that SR is this part of ACR.
-    FrmAt { part: f64 },
-    Brm { ni: bool, er: f64 },
+    FrmAt {
+        part: f64,
+    },
+    Brm {
+        ni: bool,
+        er: f64,
+    },
 }
 
 fn step() -> impl Strategy<Value = Step> {
