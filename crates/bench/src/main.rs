@@ -55,21 +55,20 @@ fn report(wanted: &[String]) -> ExitCode {
         return ExitCode::from(2);
     }
     println!(
-        "{:14} {:>10} {:>12} {:>8} {:>14}  {:>16}",
-        "network", "cell-hops", "hops/s", "ns/hop", "instr./hop", "design's instr."
+        "{:15} {:>10} {:>10} {:>8} {:>8} {:>12}  design",
+        "network", "cell-hops", "hops/s", "seconds", "ns/hop", "instr./hop"
     );
     for case in networks::all() {
         if !wanted.is_empty() && !wanted.contains(&case.name) {
             continue;
         }
-        // 4 s of simulated time: some 4 million cell-hops.
-        let runs: Vec<(u64, f64)> = (0..RUNS).map(|_| run(&case, 4_000)).collect();
+        let runs: Vec<(u64, f64)> = (0..RUNS).map(|_| run(&case, case.timed)).collect();
         let best = runs.iter().map(|r| r.1).fold(f64::INFINITY, f64::min);
         let hops = runs[0].0;
-        let instructions = instructions_per_hop(&case.name).map_or("no valgrind".into(), |i| format!("{i:.0}"));
+        let instructions = instructions_per_hop(&case).map_or("no valgrind".into(), |i| format!("{i:.0}"));
         let per_second = hops as f64 / best;
         println!(
-            "{:14} {hops:>10} {per_second:>12.3e} {:>8.1} {instructions:>14}  {:>16}",
+            "{:15} {hops:>10} {per_second:>10.3e} {best:>8.3} {:>8.1} {instructions:>12}  {}",
             case.name,
             1e9 / per_second,
             case.design
@@ -79,8 +78,9 @@ fn report(wanted: &[String]) -> ExitCode {
 }
 
 /// From two runs of different length, so that building the network cancels.
-fn instructions_per_hop(name: &str) -> Option<f64> {
-    let (short, long) = (callgrind(name, 100)?, callgrind(name, 300)?);
+fn instructions_per_hop(case: &Case) -> Option<f64> {
+    let [short, long] = case.counted;
+    let (short, long) = (callgrind(&case.name, short)?, callgrind(&case.name, long)?);
     Some((long.0 - short.0) as f64 / (long.1 - short.1) as f64)
 }
 

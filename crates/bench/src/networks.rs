@@ -10,59 +10,167 @@ pub(crate) struct Case {
     pub(crate) design: &'static str,
     /// The engine document.
     pub(crate) document: Value,
+    /// Simulated milliseconds of the runs that are timed.
+    pub(crate) timed: u64,
+    /// Simulated milliseconds between which instructions are counted.
+    pub(crate) counted: [u64; 2],
 }
 
 const SOURCES: usize = 15;
 const RATE: u64 = 149_760_000;
+const MS: u64 = 1_000_000_000;
+const US_50: u64 = 50_000_000;
 
 /// All networks, in the order of the report.
 pub(crate) fn all() -> Vec<Case> {
-    let delays = [("5ms", 5_000_000_000u64), ("50us", 50_000_000), ("0m", 0)];
+    let delays = [("5ms", 5 * MS), ("50us", US_50), ("0m", 0)];
     let mut cases = Vec::new();
-    for (kind, design) in [("on-off", ["105-126", "-", "-"]), ("credit", ["117-146 (ABR)", "-", "153-276 (ABR)"])] {
-        for ((distance, delay), design) in delays.into_iter().zip(design) {
-            let document = if kind == "on-off" { on_off(delay) } else { credit(delay) };
-            cases.push(Case { name: format!("{kind}-{distance}"), design, document });
-        }
+    let mut case = |name: String, design, document| {
+        // Counted in a steady state; some 4 to 30 million cell-hops are timed.
+        let (timed, counted) = match name.split('-').next() {
+            Some("tcp") => (20_000, [2_000, 3_000]),
+            _ if name == "abr-1000" => (250, [50, 100]),
+            _ => (4_000, [100, 300]),
+        };
+        cases.push(Case { name, design, document, timed, counted });
+    };
+    for ((distance, delay), design) in delays.into_iter().zip(["105-126", "-", "-"]) {
+        case(format!("on-off-{distance}"), design, on_off(delay, false));
     }
+    case("on-off-watched".into(), "-", on_off(5 * MS, true));
+    for (distance, delay) in delays {
+        case(format!("credit-{distance}"), "-", credit(delay));
+    }
+    for ((distance, delay), design) in delays.into_iter().zip(["117-146", "-", "153-276"]) {
+        case(format!("abr-{distance}"), design, abr(SOURCES, delay));
+    }
+    case("tcp-15".into(), "at most 1.0 s for 20 s", tcp(SOURCES, "fifo"));
+    case("tcp-15-wfq".into(), "-", tcp(SOURCES, "wfq"));
+    case("tcp-500".into(), "-", tcp(500, "fifo"));
+    case("abr-5".into(), "-", abr(5, US_50));
+    case("abr-1000".into(), "at most 2 abr-5", abr_chain(10, 10, 10));
     cases
 }
 
-/// 15 on-off sources of 1/16 of the line each (0.94 in all), no feedback.
-fn on_off(delay: u64) -> Value {
-    let ms = 1_000_000_000u64;
+/// 15 on-off sources of 1/16 of the line each (0.94 in all), no feedback; with every queue recorded where watched.
+fn on_off(delay: u64, watched: bool) -> Value {
     let peak = json!([RATE, 424 * 2]);
-    two_switches(delay, &json!({"kind": "on_off", "peak": peak, "on": ms, "off": 7 * ms}), false)
+    let traffic = json!({"kind": "on_off", "peak": peak, "on": MS, "off": 7 * MS});
+    let mut document = two_switches(SOURCES, delay, &json!({"traffic": traffic}), None);
+    if watched {
+        let recorder = |node: &str| json!({"kind": "queue", "node": node, "every": MS});
+        document["probes"] = json!([recorder("s1"), recorder("s2")]);
+    }
+    document
 }
 
 /// 15 greedy N23 sources: data one way, credit cells on every link the other way.
 fn credit(delay: u64) -> Value {
-    two_switches(delay, &json!({"kind": "greedy"}), true)
+    two_switches(SOURCES, delay, &json!({"traffic": {"kind": "greedy"}}), Some(&json!({"kind": "n23", "n2": 10})))
 }
 
-fn two_switches(delay: u64, traffic: &Value, credit: bool) -> Value {
-    let mut links = Vec::new();
-    let mut hosts = Map::new();
-    let mut vcs = Map::new();
-    let mut duplex = |a: &str, b: &str| {
-        for (from, to) in [(a, b), (b, a)] {
-            links.push(json!({"name": format!("{from}->{to}"), "from": from, "to": to, "rate": RATE, "delay": delay}));
-        }
-    };
-    duplex("s1", "s2");
-    for i in 0..SOURCES {
-        let (a, b) = (format!("a{i}"), format!("b{i}"));
-        duplex(&a, "s1");
-        duplex("s2", &b);
-        let route = [format!("{a}->s1"), "s1->s2".into(), format!("s2->{b}")];
-        let mut vc = json!({"from": a, "to": [b], "links": route, "traffic": traffic});
-        if credit {
-            let scheme = json!({"kind": "n23", "n2": 10});
-            vc["credit"] = route.iter().map(|l| (l.clone(), scheme.clone())).collect::<Map<_, _>>().into();
-        }
-        vcs.insert(format!("vc{i}"), vc);
-        hosts.insert(a, json!({}));
-        hosts.insert(b, json!({}));
+/// Greedy ABR sources that share one link by ERICA: RM cells both ways.
+fn abr(sources: usize, delay: u64) -> Value {
+    let mut document =
+        two_switches(sources, delay, &json!({"traffic": {"kind": "greedy"}, "abr": erica_source()}), None);
+    document["switches"]["s1"] = json!({"ports": {"s1->s2": {"rate": {"kind": "erica"}}}});
+    document
+}
+
+fn erica_source() -> Value {
+    json!({"rif": 1.0, "icr": [1_000, 1]})
+}
+
+/// The network of the GFR paper: greedy SACK sources, 5 ms links, Selective Drop or weighted fair queuing.
+fn tcp(sources: usize, schedule: &str) -> Value {
+    let traffic = json!({"kind": "tcp", "mss": 1024, "window": 600_000});
+    let mcr = [RATE / 424 / sources as u64, 1];
+    let mut document = two_switches(sources, 5 * MS, &json!({"traffic": traffic, "mcr": mcr}), None);
+    let discard = if schedule == "wfq" { "epd" } else { "selective_drop" };
+    let port = json!({"buffer": 12_000, "schedule": {"kind": schedule}, "discard": {"kind": discard}});
+    document["switches"]["s1"] = json!({"ports": {"s1->s2": port}});
+    document
+}
+
+/// ABR VCs between the switches of a chain: at each switch `hosts` that send `vcs` VCs each, to all others in turn.
+fn abr_chain(switches: usize, hosts: usize, vcs: usize) -> Value {
+    let mut network = Drawing::default();
+    for s in 1..switches {
+        network.duplex(&format!("s{}", s - 1), &format!("s{s}"), US_50);
     }
-    json!({"version": 1, "seed": 1, "hosts": hosts, "switches": {"s1": {}, "s2": {}}, "links": links, "vcs": vcs})
+    for s in 0..switches {
+        for h in 0..hosts {
+            let (a, b) = (format!("a{s}.{h}"), format!("b{s}.{h}"));
+            network.duplex(&a, &format!("s{s}"), US_50);
+            network.duplex(&format!("s{s}"), &b, US_50);
+            for v in 0..vcs {
+                let to = (s + 1 + v % (switches - 1)) % switches;
+                let step = |k: usize| if to > s { s + k } else { s - k };
+                let hops = (0..=s.abs_diff(to)).map(|k| format!("s{}", step(k)));
+                let nodes: Vec<String> = [a.clone()].into_iter().chain(hops).chain([format!("b{to}.{h}")]).collect();
+                network.vc(&nodes, &json!({"traffic": {"kind": "greedy"}, "abr": erica_source()}));
+            }
+        }
+    }
+    let mut document = network.document();
+    for s in 0..switches {
+        let mut ports = Map::new();
+        for t in [s.wrapping_sub(1), s + 1].into_iter().filter(|&t| t < switches) {
+            // Some hundred VCs share a link: an interval holds several cells of each.
+            let erica = json!({"kind": "erica", "interval": 10 * MS, "interval_cells": null});
+            ports.insert(format!("s{s}->s{t}"), json!({"rate": erica}));
+        }
+        document["switches"][format!("s{s}")] = json!({"ports": ports});
+    }
+    document
+}
+
+fn two_switches(sources: usize, delay: u64, vc: &Value, credit: Option<&Value>) -> Value {
+    let mut network = Drawing::default();
+    network.duplex("s1", "s2", delay);
+    for i in 0..sources {
+        let (a, b) = (format!("a{i}"), format!("b{i}"));
+        network.duplex(&a, "s1", delay);
+        network.duplex("s2", &b, delay);
+        let mut vc = vc.clone();
+        if let Some(scheme) = credit {
+            let links = [format!("{a}->s1"), "s1->s2".into(), format!("s2->{b}")];
+            vc["credit"] = links.into_iter().map(|l| (l, scheme.clone())).collect::<Map<_, _>>().into();
+        }
+        network.vc(&[a, "s1".into(), "s2".into(), b], &vc);
+    }
+    network.document()
+}
+
+/// A network while it is drawn up; names that begin with s are switches.
+#[derive(Default)]
+struct Drawing {
+    links: Vec<Value>,
+    hosts: Map<String, Value>,
+    switches: Map<String, Value>,
+    vcs: Map<String, Value>,
+}
+
+impl Drawing {
+    fn duplex(&mut self, a: &str, b: &str, delay: u64) {
+        for (from, to) in [(a, b), (b, a)] {
+            let link = json!({"name": format!("{from}->{to}"), "from": from, "to": to, "rate": RATE, "delay": delay});
+            self.links.push(link);
+            let nodes = if from.starts_with('s') { &mut self.switches } else { &mut self.hosts };
+            nodes.insert(from.to_owned(), json!({}));
+        }
+    }
+
+    fn vc(&mut self, nodes: &[String], vc: &Value) {
+        let mut vc = vc.clone();
+        vc["from"] = json!(nodes[0]);
+        vc["to"] = json!([nodes[nodes.len() - 1]]);
+        vc["links"] = nodes.windows(2).map(|pair| format!("{}->{}", pair[0], pair[1])).collect();
+        self.vcs.insert(format!("vc{}", self.vcs.len()), vc);
+    }
+
+    fn document(self) -> Value {
+        json!({"version": 1, "seed": 1, "hosts": self.hosts, "switches": self.switches, "links": self.links,
+            "vcs": self.vcs})
+    }
 }

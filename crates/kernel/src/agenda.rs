@@ -4,49 +4,50 @@ use crate::time::{Moment, Phase, Time, tie_rank};
 
 /// A fixed set of entries, each of which has a moment (or [`Moment::NEVER`]), and the first of them.
 ///
-/// Entries are kept in groups, each a short array in order of time: what is planned next is mostly planned soon, so an
-/// entry moves past few others. Over the groups there is a knock-out tournament, of which moving an entry replays one
-/// path; few nodes need it. Entries at the same moment are ordered by [`tie_rank`] of their salts, never by their number
-/// or by the order in which they were set.
+/// A few entries are kept in order of time: what is planned next is mostly planned soon, so an entry moves past few
+/// others. Many are kept as a knock-out tournament, of which moving an entry replays one path. Entries at the same moment
+/// are ordered by [`tie_rank`] of their salts, never by their number or by the order in which they were set.
 pub struct Agenda {
-    /// The first of all. Its copy in its group may be older: it is written there when the group is next rearranged.
     first: Planned,
     /// While the first entry's moment is before this, it stays the first.
     second: Moment,
     /// By entry.
     moments: Box<[Moment]>,
-    groups: Box<[Group]>,
-    /// Place 1 holds the first of all groups, places 2k and 2k + 1 the two that met for place k, the second half the
-    /// firsts of the groups.
-    tournament: Box<[Planned]>,
+    order: Order,
     salts: Box<[u64]>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 struct Planned {
     moment: Moment,
     entry: usize,
 }
 
-/// The planned entries of a group in order; behind them all places hold never.
-type Group = [Planned; GROUP + 1];
+enum Order {
+    /// In order of time; behind what is planned all places hold never. The first may be older than [`Agenda::first`]: it is
+    /// written when the list is next rearranged.
+    List(Box<List>),
+    /// Place 1 holds the first of all, places 2k and 2k + 1 the two that met for place k, the second half the entries.
+    Tournament(Box<[Planned]>),
+}
 
-const GROUP: usize = 16;
+type List = [Planned; FEW + 1];
+
+const FEW: usize = 16;
 
 impl Agenda {
     /// An agenda with one entry for each salt; salts come from the entries' names.
     pub fn new(salts: impl IntoIterator<Item = u64>) -> Agenda {
         let salts: Box<[u64]> = salts.into_iter().collect();
-        let groups = salts.len().div_ceil(GROUP).next_power_of_two();
         let first = Planned { moment: Moment::NEVER, entry: salts.len() };
-        Agenda {
-            first,
-            second: Moment::NEVER,
-            moments: vec![Moment::NEVER; salts.len()].into_boxed_slice(),
-            groups: vec![[first; GROUP + 1]; groups].into_boxed_slice(),
-            tournament: vec![first; 2 * groups].into_boxed_slice(),
-            salts,
-        }
+        let (order, second) = if salts.len() <= FEW {
+            (Order::List(Box::new([first; FEW + 1])), Moment::NEVER)
+        } else {
+            // Who is second is not known, and every move must reach the tournament.
+            let places = 2 * salts.len().next_power_of_two();
+            (Order::Tournament(vec![first; places].into_boxed_slice()), Time::ZERO.at(Phase::Service))
+        };
+        Agenda { first, second, moments: vec![Moment::NEVER; salts.len()].into_boxed_slice(), order, salts }
     }
 
     /// Number of entries.
@@ -104,104 +105,86 @@ impl Agenda {
         }
     }
 
-    /// The first goes behind others; where there is one group, without looking for its place.
+    /// The first goes behind others; in a list without looking for its place.
     #[inline(never)]
     fn postpone_first(&mut self, moment: Moment) {
         let entry = self.first.entry;
-        let [list] = &mut *self.groups else { return self.move_to(entry, moment) };
+        let Order::List(list) = &mut self.order else { return self.replay(entry, moment) };
         let mut place = 0;
-        while place < GROUP && list[place + 1].moment < moment {
+        while place < FEW && list[place + 1].moment < moment {
             list[place] = list[place + 1];
             place += 1;
         }
-        let moved = Planned { moment, entry };
-        list[place] = moved;
+        list[place] = Planned { moment, entry };
         self.moments[entry] = moment;
         self.first = list[0];
         self.second = list[1].moment;
-        if place < GROUP && list[place + 1].moment == moment {
-            self.settle_tie(place, moved);
+        if place < FEW && list[place + 1].moment == moment && moment != Moment::NEVER {
+            self.settle_tie(place);
         }
     }
 
-    /// `moved` has come to `place` of the only group, and meets others there.
+    /// What has come to `place` of the list meets others there.
     #[cold]
     #[inline(never)]
-    fn settle_tie(&mut self, place: usize, moved: Planned) {
-        self.move_later(0, place, moved);
-        self.first = self.groups[0][0];
-        self.second = self.groups[0][1].moment;
-    }
-
-    /// `moved` stands at `place` of `group`, and goes behind all that come before it.
-    #[inline]
-    fn move_later(&mut self, group: usize, mut place: usize, moved: Planned) {
-        while place < GROUP {
-            let later = self.groups[group][place + 1];
-            if later.moment == Moment::NEVER || !self.precedes(later, moved) {
-                break;
-            }
-            self.groups[group][place] = later;
+    fn settle_tie(&mut self, mut place: usize) {
+        let Order::List(list) = &mut self.order else { return };
+        let moved = list[place];
+        while place < FEW && list[place + 1].moment == moved.moment && precedes(&self.salts, list[place + 1], moved) {
+            list[place] = list[place + 1];
             place += 1;
         }
-        self.groups[group][place] = moved;
+        list[place] = moved;
+        self.first = list[0];
+        self.second = list[1].moment;
     }
 
     #[inline(never)]
     fn move_to(&mut self, entry: usize, moment: Moment) {
-        let group = entry / GROUP;
-        if self.first.moment != Moment::NEVER && self.first.entry / GROUP == group {
-            self.groups[group][0] = self.first;
-        }
+        let Order::List(list) = &mut self.order else { return self.replay(entry, moment) };
         let old = std::mem::replace(&mut self.moments[entry], moment);
-        let list = &mut self.groups[group];
-        let stands =
-            |p: &Planned| if old == Moment::NEVER { p.moment == old } else { p.entry == entry && p.moment == old };
-        let mut place = list.iter().position(stands).expect("a group has a place for each of its entries");
+        list[0] = self.first;
+        // Not the first, and so behind it; what is not planned yet comes from the first free place.
+        let mut place = usize::from(self.first.moment != Moment::NEVER);
+        while list[place].moment < old || list[place].entry != entry && list[place].moment != Moment::NEVER {
+            place += 1;
+        }
         let moved = Planned { moment, entry };
         if moment == Moment::NEVER {
             list.copy_within(place + 1.., place);
         } else {
-            while place > 0 && self.precedes(moved, self.groups[group][place - 1]) {
-                self.groups[group][place] = self.groups[group][place - 1];
+            while place > 0 && precedes(&self.salts, moved, list[place - 1]) {
+                list[place] = list[place - 1];
                 place -= 1;
             }
-            self.move_later(group, place, moved);
+            while place < FEW && list[place + 1].moment <= moment && precedes(&self.salts, list[place + 1], moved) {
+                list[place] = list[place + 1];
+                place += 1;
+            }
+            list[place] = moved;
         }
-        self.first = self.groups[group][0];
-        self.second = self.groups[group][1].moment;
-        if self.groups.len() > 1 {
-            self.replay(group);
-        }
+        self.first = list[0];
+        self.second = list[1].moment;
     }
 
-    /// True if `a` goes before `b`.
-    #[inline]
-    fn precedes(&self, a: Planned, b: Planned) -> bool {
-        a.moment < b.moment || a.moment == b.moment && self.ranks_first(a.moment, a.entry, b.entry)
-    }
-
-    /// The first of `group` plays its matches anew.
-    fn replay(&mut self, group: usize) {
-        let mut place = self.tournament.len() / 2 + group;
-        self.tournament[place] = self.first;
-        while place > 1 {
-            let (a, b) = (self.tournament[place & !1], self.tournament[place | 1]);
-            let tied = a.moment == b.moment && a.moment != Moment::NEVER;
-            let a_first = if tied { self.ranks_first(a.moment, a.entry, b.entry) } else { a.moment < b.moment };
+    /// `entry` plays its matches anew, up to the first whose winner stays the same.
+    fn replay(&mut self, entry: usize, moment: Moment) {
+        let Order::Tournament(places) = &mut self.order else { return };
+        self.moments[entry] = moment;
+        let mut place = places.len() / 2 + entry;
+        let mut winner = Planned { moment, entry };
+        while places[place] != winner {
+            places[place] = winner;
+            if place == 1 {
+                self.first = winner;
+                return;
+            }
+            let other = places[place ^ 1];
+            if other.moment <= winner.moment && precedes(&self.salts, other, winner) {
+                winner = other;
+            }
             place /= 2;
-            self.tournament[place] = if a_first { a } else { b };
         }
-        self.first = self.tournament[1];
-        // Who is second in other groups is not known, and every move must reach the tournament.
-        self.second = Time::ZERO.at(Phase::Service);
-    }
-
-    /// True if `a` goes before `b`, both planned for `moment`.
-    #[cold]
-    fn ranks_first(&self, moment: Moment, a: usize, b: usize) -> bool {
-        let rank = |entry: usize| (tie_rank(moment, self.salts[entry]), entry);
-        rank(a) < rank(b)
     }
 
     /// Plans nothing for `entry`.
@@ -209,6 +192,18 @@ impl Agenda {
     pub fn clear(&mut self, entry: usize) {
         self.set(entry, Moment::NEVER);
     }
+}
+
+/// True if `a` goes before `b`.
+#[inline]
+fn precedes(salts: &[u64], a: Planned, b: Planned) -> bool {
+    a.moment < b.moment || a.moment == b.moment && a.moment != Moment::NEVER && ranks_first(salts, a, b)
+}
+
+#[cold]
+fn ranks_first(salts: &[u64], a: Planned, b: Planned) -> bool {
+    let rank = |planned: Planned| (tie_rank(planned.moment, salts[planned.entry]), planned.entry);
+    rank(a) < rank(b)
 }
 
 #[cfg(test)]
