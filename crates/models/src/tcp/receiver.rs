@@ -10,7 +10,7 @@ use cellway_kernel::time::{Duration, Time};
 pub struct ReceiverParts {
     /// Number of the first byte of data.
     pub first: Seq,
-    /// The window that it offers [bytes].
+    /// The window that it offers (bytes).
     pub offered: u32,
     /// Blocks in a SACK option; 0 sends none.
     pub sack_blocks: usize,

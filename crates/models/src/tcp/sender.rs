@@ -16,13 +16,13 @@ use serde::{Deserialize, Serialize};
 pub struct SenderParts {
     /// Number of the first byte of data.
     pub first: Seq,
-    /// Largest segment [bytes].
+    /// Largest segment (bytes).
     pub mss: u32,
-    /// The receiver's window [bytes], at least one segment.
+    /// The receiver's window (bytes), at least one segment.
     pub offered: u32,
-    /// The congestion window at the start, and after an idle time [bytes].
+    /// The congestion window at the start, and after an idle time (bytes).
     pub initial_window: u32,
-    /// The slow start threshold at the start [bytes].
+    /// The slow start threshold at the start (bytes).
     pub ssthresh: u32,
     /// Bounds of the retransmission time-out.
     pub rto: Bounds,
@@ -84,13 +84,13 @@ pub struct SenderCounts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Quantity {
-    /// The congestion window [bytes].
+    /// The congestion window (bytes).
     Cwnd,
-    /// The slow start threshold [bytes].
+    /// The slow start threshold (bytes).
     Ssthresh,
-    /// The retransmission time-out [s].
+    /// The retransmission time-out (s).
     Rto,
-    /// The smoothed round-trip time [s]; 0 before the first is measured.
+    /// The smoothed round-trip time (s); 0 before the first is measured.
     Srtt,
     /// Bytes sent and not acknowledged.
     InFlight,

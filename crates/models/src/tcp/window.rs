@@ -6,13 +6,13 @@ use super::segment::{Block, Seq};
 /// What a sender knows of its flight, and the two variables that congestion control sets.
 #[derive(Clone, Debug)]
 pub struct Window {
-    /// Largest segment (SMSS) [bytes].
+    /// Largest segment (SMSS) (bytes).
     pub mss: u32,
-    /// The receiver's window [bytes].
+    /// The receiver's window (bytes).
     pub offered: u32,
-    /// The congestion window [bytes].
+    /// The congestion window (bytes).
     pub cwnd: u32,
-    /// The slow start threshold [bytes].
+    /// The slow start threshold (bytes).
     pub ssthresh: u32,
     /// The first byte that is not acknowledged (SND.UNA).
     pub una: Seq,
