@@ -219,6 +219,12 @@ impl OutputLine {
         }
     }
 
+    /// The same for a line that has just taken a cell and for which no control cell waits.
+    #[inline]
+    pub fn next_service(&self) -> Moment {
+        if self.ready == 0 { Moment::NEVER } else { self.free_at.at(Phase::Service) }
+    }
+
     /// Sends a cell that starts at `now`.
     #[inline(always)]
     pub fn transmit(&mut self, now: Time, cell: Cell, wires: &mut Wires<'_, Cell>) {

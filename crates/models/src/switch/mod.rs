@@ -328,7 +328,7 @@ impl Switch {
             return self.serve_in_full(now, port_id, wires);
         }
         self.send_plainly(now, port_id, wires);
-        self.agenda.set(port_id as usize, self.ports[port_id as usize].line.next_start(now));
+        self.agenda.set(port_id as usize, self.ports[port_id as usize].line.next_service());
     }
 
     /// What [`send_data`](Switch::send_data) does, for a plain port, where a queue that waits for the line holds a cell
