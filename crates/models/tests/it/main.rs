@@ -1,5 +1,6 @@
 //! Properties of whole networks, one file each.
 
+mod abr;
 mod closed_loop;
 mod credit;
 mod determinism;
