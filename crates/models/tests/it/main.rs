@@ -5,6 +5,7 @@ mod closed_loop;
 mod credit;
 mod determinism;
 mod guarantees;
+mod max_min;
 mod phase_effects;
 mod random_networks;
 mod refusals;

@@ -247,7 +247,7 @@ impl<A: Aim> RateAlgorithm for State<A> {
         }
         let declared = self.declared[vc as usize];
         let ccr = self.measured.as_mut().map_or(declared, |meter| meter.rate(now, vc).unwrap_or(declared));
-        let (rate, new) = self.allocation.of(vc, ccr);
+        let (rate, new) = self.allocation.of(vc, ccr, declared);
         let rate = match &mut self.aging {
             None => rate,
             Some(aging) => aging.aged(now, vc, declared, rate, new),
