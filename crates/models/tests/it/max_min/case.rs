@@ -209,11 +209,11 @@ impl Case {
         let fair = self.fair();
         let mut rates = Vec::new();
         let mut means = Vec::new();
-        for v in 0..self.vcs.len() {
+        for (v, &fair) in fair.iter().enumerate() {
             // Forward RM cells are one cell in 32.
-            let bins: Vec<f64> = of(v, &value).iter().map(|data| data * 32.0 / 31.0).collect();
+            let bins: Vec<f64> = of(v, value).iter().map(|data| data * 32.0 / 31.0).collect();
             let last = &bins[bins.len() * 2 / 3..];
-            rates.push((fair[v], last.iter().sum::<f64>() / last.len() as f64));
+            rates.push((fair, last.iter().sum::<f64>() / last.len() as f64));
             means.push(bins);
         }
         // Means over 30 ms, so that the rounding to cells and the beat with intervals do not count.
@@ -229,7 +229,7 @@ impl Case {
         let first = bad.map_or(0, |k| k + 1);
         let converged = (first <= bins - WINDOW).then(|| Duration::from_ps(first as u64 * BIN.ps()));
         let queues = self.vcs.len()..table("probes").u64s("probe").len();
-        let peaks: Vec<Vec<f64>> = queues.map(|p| of(p, &most)).collect();
+        let peaks: Vec<Vec<f64>> = queues.map(|p| of(p, most)).collect();
         let peak = peaks.iter().flatten().fold(0.0f64, |a, &b| a.max(b));
         let last_peak = peaks.iter().flat_map(|p| &p[p.len() * 2 / 3..]).fold(0.0f64, |a, &b| a.max(b));
         Outcome { rates, converged, peak, last_peak }

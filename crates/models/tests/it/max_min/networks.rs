@@ -47,7 +47,8 @@ pub(super) fn gfc_1() -> Case {
 pub(super) const GFC_1: [(usize, f64); 6] =
     [(3, 50.0 / 9.0), (3, 100.0 / 9.0), (3, 100.0 / 3.0), (6, 50.0 / 9.0), (6, 100.0 / 9.0), (2, 50.0)];
 
-/// Generic fairness configuration 2, eight groups of VCs; those of A and B enter at different switches.
+/// Generic fairness configuration 2, eight groups of VCs; those of A and B enter at different switches. Routes and lines
+/// are those that give the rates it is known by.
 pub(super) fn gfc_2() -> Case {
     let a = [(1, 0, 5), (1, 1, 5), (1, 2, 5)];
     let b = [(1, 0, 6), (1, 1, 6), (1, 3, 6)];
