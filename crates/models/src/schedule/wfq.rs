@@ -56,10 +56,10 @@ impl ScheduleConfig for Wfq {
             (0..context.queues.len()).map(|k| minimum(k).unwrap_or(share * line / without as f64)).collect();
         let total: f64 = weights.iter().sum();
         let places = context.queues.iter().map(|&(queue, _)| queue as usize + 1).max().unwrap_or(0);
-        let mut queues: Vec<Queue> = (0..places).map(|_| Queue::new(1, cell)).collect();
+        let mut queues: Vec<Queue> = (0..places).map(|_| Queue::new(LEAST_WEIGHT, cell)).collect();
         for (&(queue, _), weight) in context.queues.iter().zip(&weights) {
             let weight = (weight / total * TOTAL_WEIGHT as f64).round() as u64;
-            queues[queue as usize] = Queue::new(weight.max(1), cell);
+            queues[queue as usize] = Queue::new(weight.max(LEAST_WEIGHT), cell);
         }
         Ok(Box::new(FairQueuing { fluid: Fluid::new(cell), queues, waiting: Waiting::new(places) }))
     }
@@ -75,11 +75,13 @@ impl ScheduleConfig for Wfq {
 
 /// Weights are integers that add up to about this.
 const TOTAL_WEIGHT: u64 = 1 << 30;
+/// A millionth of that: no VC weighs less.
+const LEAST_WEIGHT: u64 = 1 << 10;
 
 /// Work is counted in 2^-62 ps of the line's time, virtual time in such units for each unit of weight.
 ///
-/// Work ends below 2^62 ps, so it fits 124 bits, and so does virtual time, which never runs faster (a weight is at least
-/// 1). A cell of weight w advances its queue's tags by cell / w, rounded down: by less than 2^-32 ps of work.
+/// Work ends below 2^62 ps, so it fits 124 bits, and virtual time 114, because weights are at least 2^10. A cell of weight w
+/// advances its queue's tags by cell / w, rounded down: by less than 2^-32 ps of work.
 const SCALE: u32 = 62;
 
 struct FairQueuing {
@@ -285,26 +287,26 @@ impl Schedule for FairQueuing {
 /// change. A queue that was taken keeps its place until the next change, because mostly it comes back at once.
 struct Waiting {
     /// Place 1 holds the first of all queues, places 2k and 2k + 1 the two that met for place k; the second half the queues.
-    places: Box<[Place]>,
+    ///
+    /// Each is a tag without its lowest [`SHORTER`] bits, a turn, and a queue, from the most significant bit: tags as near
+    /// as that, less than 2^-6 ps of work, go in the order in which their queues came.
+    places: Box<[u128]>,
     taken: Option<QueueId>,
-    turn: u32,
+    turn: u16,
 }
 
-#[derive(Clone, Copy)]
-struct Place {
-    /// The tag, in whose lowest bits, [`TURN`], stands the order in which queues came: tags as near as that are equal.
-    key: u128,
-    queue: QueueId,
-}
-
-/// Of virtual time that is less than 2^-8 ps of work.
-const TURN: u128 = (1 << 24) - 1;
+/// Queues are numbered as labels are, below 2^24.
+const QUEUE_BITS: u32 = 24;
+const TURN_BITS: u32 = 16;
+const SHORTER: u32 = 26;
 const ABSENT: u128 = u128::MAX;
+/// Tags are below 2^114 but for cells that would leave after the range of time.
+const LAST_TAG: u128 = (1 << 114) - (1 << SHORTER) - 1;
 
 impl Waiting {
     fn new(queues: usize) -> Waiting {
-        let places = 2 * queues.next_power_of_two();
-        Waiting { places: vec![Place { key: ABSENT, queue: 0 }; places].into_boxed_slice(), taken: None, turn: 0 }
+        let places = vec![ABSENT; 2 * queues.next_power_of_two()];
+        Waiting { places: places.into_boxed_slice(), taken: None, turn: 0 }
     }
 
     #[inline]
@@ -313,29 +315,29 @@ impl Waiting {
         if self.taken == Some(queue) {
             self.taken = None;
         }
-        self.set(Place { key: tag & !TURN | u128::from(self.turn) & TURN, queue });
+        let tag = tag.min(LAST_TAG) >> SHORTER << (TURN_BITS + QUEUE_BITS);
+        self.set(queue, tag | u128::from(self.turn) << QUEUE_BITS | u128::from(queue));
     }
 
     #[inline]
     fn take(&mut self) -> Option<QueueId> {
         if let Some(queue) = self.taken.take() {
-            self.set(Place { key: ABSENT, queue });
+            self.set(queue, ABSENT);
         }
-        let Place { key, queue } = self.places[1];
-        self.taken = (key != ABSENT).then_some(queue);
+        let first = self.places[1];
+        if first != ABSENT {
+            self.taken = Some(first as QueueId & ((1 << QUEUE_BITS) - 1));
+        }
         self.taken
     }
 
     #[inline]
-    fn set(&mut self, mut first: Place) {
+    fn set(&mut self, queue: QueueId, mut first: u128) {
         let places = &mut self.places[..];
-        let mut at = places.len() / 2 + first.queue as usize;
+        let mut at = places.len() / 2 + queue as usize;
         places[at] = first;
         while at > 1 {
-            let other = places[at ^ 1];
-            if other.key < first.key {
-                first = other;
-            }
+            first = first.min(places[at ^ 1]);
             at /= 2;
             places[at] = first;
         }

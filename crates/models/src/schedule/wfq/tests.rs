@@ -197,12 +197,12 @@ fn shares_are_exact_after_a_long_time() {
     let queue = |weight| Queue::new(weight, CELL);
     let mut long = FairQueuing {
         fluid: Fluid::new(CELL),
-        queues: vec![queue(1), queue(3 << 20), queue(5 << 20)],
+        queues: vec![queue(LEAST_WEIGHT), queue(3 << 25), queue(5 << 25)],
         waiting: Waiting::new(3),
     };
     let start = Time::from_ps(3 << 60);
     (long.fluid.done, long.fluid.started) = (3 << 60, Some(Time::ZERO));
-    (long.fluid.at_work, long.fluid.virtual_time) = (3 << 122, 3 << 122);
+    (long.fluid.at_work, long.fluid.virtual_time) = (3 << 122, 3 << 112);
     for q in 0..3 {
         for _ in 0..90_000 {
             long.arrived(start, q);
