@@ -20,7 +20,7 @@ from cellway.summary import Summary, json_rows, summarise
 if TYPE_CHECKING:
     from cellway.plots import Picture
 
-SUMMARY_TABLES = ("vcs", "links", "queues", "switches", "drops", "credits", "policing", "tcp")
+SUMMARY_TABLES = ("vcs", "links", "queues", "switches", "drops", "credits", "policing", "frames", "tcp")
 """Tables that every run has, one row for each thing."""
 SERIES_TABLES = ("probes", "series", "trace", "delays")
 """Tables of what `record` asked for."""
@@ -86,6 +86,11 @@ class Result:
     def policing(self) -> pa.Table:
         """One row for each policed VC: cells that conform, that are spared, tagged and discarded."""
         return self.tables["policing"]
+
+    @property
+    def frames(self) -> pa.Table:
+        """One row for each VC end that receives AAL5 frames: sent, good, spoiled by each cause, under way."""
+        return self.tables["frames"]
 
     @property
     def tcp(self) -> pa.Table:

@@ -44,7 +44,7 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a run came to: VCs, links, switches, policing, TCP, and notes that a reader must know. Prints as text."""
+    """What a run came to, from VCs to TCP connections, and notes that a reader must know. Prints as text."""
 
     title: str
     sheets: tuple[Sheet, ...]
@@ -79,6 +79,8 @@ def summarise(title: str, tables: Mapping[str, pa.Table], notes: Sequence[str] =
         sheets.append(_switches(tables["switches"], tables["drops"]))
     if tables["policing"].num_rows:
         sheets.append(_policing(tables["policing"]))
+    if tables["frames"].num_rows:
+        sheets.append(_frames(tables["frames"]))
     if tables["tcp"].num_rows:
         sheets.append(_tcp(tables["tcp"]))
     return Summary(title, tuple(sheets), tuple(notes))
@@ -160,6 +162,24 @@ def _policing(policing: pa.Table) -> Sheet:
         Column("discarded", "cells", _counts(shown["discarded"])),
     )
     return Sheet("Policing", columns, policing.num_rows)
+
+
+def _frames(frames: pa.Table) -> Sheet:
+    shown = frames.slice(0, ROWS_SHOWN).to_pydict()
+    flows = zip(shown["vc"], shown["direction"], strict=True)
+    columns = [
+        Column("frames of", "", tuple(vc if way == "forward" else f"{vc} ({way})" for vc, way in flows)),
+        Column("to", "", tuple(shown["destination"])),
+        Column("sent", "1", _counts(shown["sent"])),
+        Column("good", "1", _counts(shown["good"])),
+        Column("cells lost", "1", _counts(shown["cells_lost"])),
+        Column("end lost", "1", _counts(shown["end_lost"])),
+        Column("merged", "1", _counts(shown["merged"])),
+        Column("all lost", "1", _counts(shown["lost"])),
+    ]
+    if any(shown["corrupted"]):
+        columns.insert(4, Column("corrupted", "1", _counts(shown["corrupted"])))
+    return Sheet("AAL5 frames", tuple(columns), frames.num_rows)
 
 
 def _tcp(tcp: pa.Table) -> Sheet:

@@ -10,7 +10,8 @@ import pytest
 
 from cellway import Result
 from cellway.stats import mean_interval
-from cellway.theory import credit, queues
+from cellway.theory import credit, queues, tcp
+from cellway.theory.fairness import jain_index
 
 from .conftest import EXAMPLES, Runner
 
@@ -19,10 +20,13 @@ TESTED = {
     "credit-loss.yaml",
     "fabric-link.yaml",
     "fair-share.yaml",
+    "gfr.yaml",
     "multicast.yaml",
     "multiplexing.yaml",
     "nfs.yaml",
+    "policing.yaml",
     "priorities.yaml",
+    "tcp-epd.yaml",
     "trace-file.yaml",
     "video-and-data.yaml",
     "voice.yaml",
@@ -196,3 +200,56 @@ def test_fabric_link(example: Runner) -> None:
     sized = row(result, "credits", vc="sized")
     assert sized["n2"] + sized["n3"] == 29
     assert total(result, "queues", "dropped") == total(result, "credits", "overflow") == 0
+
+
+def test_tcp_epd(example: Runner) -> None:
+    bound = tcp.goodput_bound(149.76e6, 1460)
+    assert f"{bound / 1e6:.1f}" == "128.9"
+
+    def goodputs(*arguments: str) -> np.ndarray:
+        rates = np.array(example("tcp-epd.yaml", *arguments).tcp["goodput"].to_pylist())
+        assert rates.sum() <= bound
+        return rates
+
+    early = goodputs()
+    assert early.sum() == pytest.approx(125e6, rel=0.02)
+    assert early.min() > 2.5e6
+    assert early.max() < 10e6
+    tail = goodputs("--set", "switches.s1.ports.s2.discard={kind: tail_drop}")
+    partial = goodputs("--set", "switches.s1.ports.s2.discard={kind: ppd}")
+    assert jain_index(tail) < jain_index(partial) < jain_index(early)
+    assert jain_index(early) > 0.9
+
+
+def test_gfr(example: Runner) -> None:
+    promised = {"gold": 75e6, "silver": 35e6, "bronze": 10e6}
+
+    def rates(*arguments: str) -> dict[str, float]:
+        result = example("gfr.yaml", *arguments)
+        assert row(result, "links", link="s1->s2")["utilisation"] > 0.99
+        return {vc: row(result, "vcs", vc=vc, direction="forward")["rate"] * 424 for vc in promised}
+
+    fair = rates()
+    assert all(fair[vc] >= rate for vc, rate in promised.items())
+    assert list(fair.values()) == pytest.approx([92e6, 45e6, 13e6], rel=0.1)
+    fifo = rates("--set", "switches.s1.ports.s2.schedule={kind: fifo}")
+    assert fifo["gold"] < 75e6
+    assert fifo["bronze"] > 30e6
+
+
+def test_policing(example: Runner) -> None:
+    def dropped(result: Result) -> dict[str, int]:
+        return {vc: row(result, "queues", vc=vc)["dropped"] for vc in ("honest", "cheat", "other")}
+
+    result = example("policing.yaml")
+    policed = row(result, "policing", vc="cheat")
+    assert policed["tagged"] == pytest.approx(policed["conforming"], abs=2)
+    assert total(result, "policing", "tagged") == policed["tagged"]
+    lost = dropped(result)
+    assert lost["honest"] == lost["other"] == 0 < lost["cheat"]
+    assert total(result, "queues", "dropped_clp0") == 0
+    lost = dropped(example("policing.yaml", "--set", "vcs.cheat.police=null"))
+    assert lost["honest"] + lost["other"] > lost["cheat"]
+    result = example("policing.yaml", "--set", "vcs.cheat.police.action=discard")
+    assert total(result, "queues", "dropped") == 0
+    assert row(result, "vcs", vc="cheat")["rate"] * 424 == pytest.approx(30e6, rel=1e-3)

@@ -135,6 +135,16 @@ def tables(**replaced: pa.Table) -> dict[str, pa.Table]:
             [{"vc": "vc1", "node": "s1", "kind": "gcra", "conforming": 40, "spared": 0, "tagged": 7, "discarded": 3}],
             vc=("", T), node=("", T), kind=("", T), conforming=cells, spared=cells, tagged=cells, discarded=cells,
         ),
+        "frames": table(
+            [
+                {
+                    "vc": "vc1", "direction": "return", "destination": "a", "sent": 9, "good": 3, "corrupted": 0,
+                    "cells_lost": 2, "end_lost": 1, "merged": 1, "lost": 1, "under_way": 1,
+                }
+            ],
+            vc=("", T), direction=("", T), destination=("", T), sent=("1", N), good=("1", N), corrupted=("1", N),
+            cells_lost=("1", N), end_lost=("1", N), merged=("1", N), lost=("1", N), under_way=("1", N),
+        ),
         "tcp": table(
             connections, vc=("", T), connection=("1", N), delivered=("bytes", N), goodput=("bit/s", X),
             segments=("1", N), retransmissions=("1", N), fast_retransmits=("1", N), timeouts=("1", N),

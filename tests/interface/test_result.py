@@ -141,6 +141,14 @@ def test_policing_is_summarised_where_there_is_any(result: Result) -> None:
     assert result.to_json()["tables"]["policing"]["units"]["tagged"] == "cells"
 
 
+def test_frames_are_summarised_by_cause(result: Result) -> None:
+    _, _, text = str(result.summary).partition("AAL5 frames")
+    row, *_ = [line.split() for line in text.splitlines() if line.startswith("vc1")]
+    assert row == ["vc1", "(return)", "a", "9", "3", "2", "1", "1", "1"]
+    assert "corrupted" not in text
+    assert "AAL5" not in str(make_result(frames=result.frames.slice(0, 0)).summary)
+
+
 def test_connections_are_summarised_where_there_are_any(result: Result) -> None:
     _, _, text = str(result.summary).partition("TCP connections")
     rows = [line.split() for line in text.splitlines() if line.startswith("vc2")]
