@@ -76,6 +76,7 @@ impl Host {
             first.push((application_entry, part.application.next_offer()));
             let asks = part.credit.as_ref().is_some_and(SenderEnd::has_timeout);
             sending.push(Sending {
+                most_waiting: part.application.most_waiting(),
                 application: part.application,
                 application_entry,
                 backlog: Backlog::default(),

@@ -69,6 +69,8 @@ enum Timer {
 /// A VC that this host sends; its number is its label on the line.
 struct Sending {
     application: Box<dyn Traffic>,
+    /// Cells of a stream that may wait.
+    most_waiting: u64,
     application_entry: u32,
     backlog: Backlog,
     group: u8,
@@ -253,7 +255,10 @@ impl Host {
     fn keep(&mut self, now: Time, vc: u32, offer: Offer, wires: &mut Wires<'_, Cell>) {
         let sending = &mut self.sending[vc as usize];
         match offer {
-            Offer::Cells(n) => sending.offer(n, false),
+            Offer::Cells(n) => {
+                let room = sending.most_waiting.saturating_sub(sending.backlog.cells);
+                sending.offer(n.min(room), false);
+            }
             Offer::Message(n) => {
                 sending.offer(n, true);
                 sending.post_frame(n);

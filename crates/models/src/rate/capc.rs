@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 /// ISDN Systems 28 (1996), section on CAPC.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("x-quantities" = QUANTITIES))] // as `quantities` below: Python checks what is recorded
 pub struct Capc {
     /// Part of the line that is aimed at, in (0, 1]; higher priorities are subtracted. Default: 0.95.
     #[serde(default = "ninety_five")]
@@ -64,6 +65,15 @@ fn one_and_a_half() -> f64 {
 fn half() -> f64 {
     0.5
 }
+
+const QUANTITIES: &[RateQuantity] = &[
+    RateQuantity::FairShare,
+    RateQuantity::Overload,
+    RateQuantity::Capacity,
+    RateQuantity::Input,
+    RateQuantity::Background,
+    RateQuantity::Target,
+];
 
 /// ERS below this could not come back in reasonable time; it is also the rate of out-of-rate RM cells (TCR).
 const LEAST: f64 = 10.0;
@@ -149,8 +159,7 @@ impl RateAlgorithm for Proportional {
     }
 
     fn quantities(&self) -> &'static [RateQuantity] {
-        use RateQuantity::{Background, Capacity, FairShare, Input, Overload, Target};
-        &[FairShare, Overload, Capacity, Input, Background, Target]
+        QUANTITIES
     }
 
     fn quantity(&self, which: RateQuantity) -> f64 {

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 /// thesis, section 6.19.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("x-quantities" = erica::QUANTITIES))] // as `quantities` below: Python checks what is recorded
 pub struct EricaPlus {
     /// T0, the wanted queueing delay, more than 0. Default: 500 us, a choice: well below the round trip of a wide area.
     #[serde(default = "half_ms")]

@@ -181,4 +181,19 @@ pub(crate) mod tests {
             assert_eq!(serde_json::to_value(quantity).unwrap(), quantity.name());
         }
     }
+    #[test]
+    fn the_schema_names_the_quantities_of_each_kind() {
+        let schema = serde_json::to_value(schemars::schema_for!(RateSpec)).unwrap();
+        let variants = schema["oneOf"].as_array().unwrap();
+        assert_eq!(variants.len(), RateSpec::KINDS.len());
+        for variant in variants {
+            let kind = &variant["properties"]["kind"]["const"];
+            let spec: RateSpec = serde_json::from_value(serde_json::json!({ "kind": kind })).unwrap();
+            let defined = variant["$ref"].as_str().map(|name| &schema["$defs"][name.trim_start_matches("#/$defs/")]);
+            let named = variant.get("x-quantities").or(defined.and_then(|one| one.get("x-quantities")));
+            let context = RateContext { line: 1e5, mcr: vec![0.0] };
+            let quantities = serde_json::to_value(spec.config().build(&context).unwrap().quantities()).unwrap();
+            assert_eq!(named, Some(&quantities), "{kind}");
+        }
+    }
 }

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 /// Stop & Go ABR uses it. Source: ATM Forum TM 4.0 (af-tm-0056.000), section 5.10.6.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("x-quantities" = [RateQuantity::Congested]))] // as `quantities` below: Python checks what is recorded
 pub struct RelativeRate {
     /// CI is set when more ABR cells than this wait. Default: 100 cells, a choice.
     #[serde(default = "hundred_cells")]

@@ -136,6 +136,11 @@ pub trait Traffic: Send {
     /// The pace has gone on until its end, and what comes then is the application's to say.
     fn pace_ended(&mut self) {}
 
+    /// Cells without structure that may wait in the host; what it offers beyond them is not generated. Asked once.
+    fn most_waiting(&self) -> u64 {
+        u64::MAX
+    }
+
     /// A message from the other end is complete, every cell of it; `last` is the sequence number of its last cell.
     ///
     /// The host at the other end numbers the cells of its direction of the VC from 0 in the order of its offers

@@ -4,7 +4,7 @@ use super::cbr::positive_rate;
 use super::{Application, Offer, Silence, Traffic, TrafficConfig, TrafficContext, stop_after_start};
 use cellway_kernel::error::SpecError;
 use cellway_kernel::time::{Duration, PS_PER_SECOND, Time};
-use cellway_kernel::units::{CellClock, CellRate};
+use cellway_kernel::units::{CellClock, CellRate, Cells};
 use rand::RngExt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,10 @@ pub struct RateSchedule {
     /// When it ends. Default: never; the last rate is kept.
     #[serde(default)]
     pub stop: Option<Duration>,
+    /// Cells that may wait in the host; with so many there no further cell comes, at least 1. Default: no limit. With
+    /// few, a source that may not send for a while has nothing to make up for: limited in rate, not in what it offers.
+    #[serde(default)]
+    pub most_waiting: Option<Cells>,
 }
 
 /// A change of the rate.
@@ -79,7 +83,16 @@ impl TrafficConfig for RateSchedule {
         };
         let pieces = pieces.into_boxed_slice();
         let (next, check) = (Time::NEVER, Time::NEVER);
+        let most_waiting = match self.most_waiting {
+            Some(Cells(0)) => {
+                return Err(SpecError::new("most_waiting", "no cell could ever be offered")
+                    .found("0 cells")
+                    .allowed("1 cell or more, or null"));
+            }
+            limit => limit.map_or(u64::MAX, |cells| cells.0),
+        };
         let mut source = Scheduled {
+            most_waiting,
             next,
             check,
             clock,
@@ -121,6 +134,7 @@ enum Unlimited {
 }
 
 struct Scheduled {
+    most_waiting: u64,
     next: Time,
     /// End of the piece or of the source: nothing but the clock is needed before it.
     check: Time,
@@ -187,6 +201,10 @@ impl Scheduled {
 impl Traffic for Scheduled {
     fn next_offer(&self) -> Time {
         self.next
+    }
+
+    fn most_waiting(&self) -> u64 {
+        self.most_waiting
     }
 
     fn offer(&mut self, _now: Time) -> Offer {

@@ -38,6 +38,7 @@ use serde::{Deserialize, Serialize};
 /// and appendix C.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("x-quantities" = QUANTITIES))] // as `quantities` below: Python checks what is recorded
 pub struct Erica {
     /// Part U of the line that is aimed at, in (0, 1]; rates of higher priorities are subtracted. Default: 0.9. At 1 a
     /// queue, once formed, does not drain.
@@ -122,7 +123,7 @@ impl RateConfig for Erica {
 }
 
 /// What a recorder can ask of ERICA and ERICA+.
-const QUANTITIES: &[RateQuantity] = &[
+pub(super) const QUANTITIES: &[RateQuantity] = &[
     RateQuantity::FairShare,
     RateQuantity::Overload,
     RateQuantity::Active,
