@@ -124,7 +124,7 @@ def list_(family: str | None = None, /) -> int:
     Parameters
     ----------
     family
-        Of this family only: traffic, credit, schedule, discard, impairment.
+        Of this family only: traffic, credit, schedule, discard, impairment, rate, uili.
     """
     from cellway.reference import algorithms
 
@@ -190,7 +190,11 @@ def plot(
     *,
     out: Path | None = None,
     kind: Annotated[
-        list[Literal["bandwidth", "delay", "queue", "credit", "cwnd", "goodput"]] | None, Parameter(name="--kind")
+        list[
+            Literal["bandwidth", "delay", "queue", "credit", "abr", "rate", "bursts", "cwnd", "goodput"],
+        ]
+        | None,
+        Parameter(name="--kind"),
     ] = None,
     window: str = "25 cell_times",
     start: Annotated[str | None, Parameter(name="--from")] = None,

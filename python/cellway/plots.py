@@ -25,8 +25,10 @@ Shape = Literal["held", "bins", "curve", "points"]
 """How values lie between the times: held until the next time; mean over the bin that ends at the time; a continuous
 curve; separate events."""
 
-KINDS = ("bandwidth", "delay", "queue", "credit", "cwnd", "goodput")
+KINDS = ("bandwidth", "delay", "queue", "credit", "abr", "rate", "bursts", "cwnd", "goodput")
 """Kinds of pictures that `plot_all` draws, in this order."""
+CELL_BITS = 424
+"""Bits of a cell: 53 octets."""
 POINTS_DRAWN = 4000
 """Longer series are drawn by the first, least, largest and last value of about a thousand slices of time."""
 LEGEND_ENTRIES = 24
@@ -103,6 +105,9 @@ class Recorded(Protocol):
         node: str | None = None,
         link: str | None = None,
         vc: str | None = None,
+        cells: str | None = None,
+        direction: str | None = None,
+        quantity: str | None = None,
         connection: int | str | None = None,
     ) -> Drawable:
         """A recorded series."""
@@ -117,6 +122,9 @@ class Recorded(Protocol):
 
     def delay(self, vc: str, to: str | None = None) -> Drawable:
         """End-to-end delays of a VC."""
+
+    def response_times(self, vc: str, direction: str | None = None) -> Drawable:
+        """Burst response times of a VC."""
 
 
 class Picture(Figure):
@@ -289,6 +297,60 @@ def goodputs(result: Recorded, *, title: str | None = None) -> Picture:
     return picture
 
 
+def sources(
+    result: Recorded, vc: str | None = None, *, between: Part | None = None, title: str | None = None
+) -> Picture:
+    """Rates of ABR sources: ACR and ER of one VC, or the ACR of all whose rate was recorded."""
+    if vc is None:
+        seen = result.observed("acr")
+        lines = [result.series("acr", **which) for which in seen] or [result.series("acr")]
+        labels = [line.label.removeprefix("ACR of ") for line in lines]
+        return draw(lines, _title(result, "allowed cell rates", title), labels=labels, between=between)
+    found = [(kind, which) for kind in ("er", "acr") for which in result.observed(kind) if which["vc"] == vc]
+    lines = [result.series(kind, **which) for kind, which in found] or [result.series("acr", vc=vc)]
+    labels = [kind.upper() + (" (return)" if which["direction"] == "return" else "") for kind, which in found]
+    return draw(lines, _title(result, f"rates of {vc}", title), labels=labels or None, between=between)
+
+
+def algorithms(
+    result: Recorded,
+    link: str | None = None,
+    quantity: str | None = None,
+    *,
+    between: Part | None = None,
+    title: str | None = None,
+) -> Picture:
+    """What the rate algorithm of a port measures and decides: its rates, or one quantity.
+
+    Args:
+        result: The result.
+        link: The port's link. Default: the first that was recorded.
+        quantity: One quantity, for example `overload`. Default: all that are rates, else the first.
+        between: Draw this part of the time only. Default: all.
+        title: Above the axes. Default: the title of the scenario and the link.
+    """
+    observed = result.observed("rate")
+    chosen = link or next((which["link"] for which in observed), None)
+    here = [which["quantity"] for which in observed if which["link"] == chosen]
+    if not here or (quantity is not None and quantity not in here):
+        result.series("rate", link=chosen, quantity=quantity)  # which says what is missing
+    every = {name: result.series("rate", link=chosen, quantity=name) for name in here}
+    rates = [name for name in here if every[name].unit == "cells/s"]
+    names = [quantity] if quantity is not None else rates or here[:1]
+    labels = [name.replace("_", " ") for name in names]
+    title = _title(result, f"rate algorithm of {chosen}", title)
+    return draw([every[name] for name in names], title, labels=labels, between=between)
+
+
+def bursts(
+    result: Recorded, vc: str | None = None, *, between: Part | None = None, title: str | None = None
+) -> Picture:
+    """Response time of each burst, over the time it was offered; of one VC, or of all that were recorded."""
+    seen = [which for which in result.observed("bursts") if vc is None or which["vc"] == vc]
+    lines = [result.response_times(**which) for which in seen] or [result.response_times(vc or "")]
+    return draw(lines, _title(result, "burst response times", title), between=between)
+
+
 def plot_all(
     result: Recorded,
     out: str | Path,
@@ -345,9 +407,29 @@ def _pictures(
         elif kind == "queue":
             for node in dict.fromkeys(which["node"] for which in observed):
                 yield f"{kind} {node}", queues(result, node, between=between)
-        else:
+        elif kind == "credit":
             for link in dict.fromkeys(which["link"] for which in observed):
                 yield f"{kind} {link}", credits(result, link, between=between)
+        elif kind == "abr":
+            if len(result.observed("acr")) > 1:
+                yield kind, sources(result, between=between)
+            for vc in dict.fromkeys(which["vc"] for which in observed):
+                yield f"{kind} {vc}", sources(result, vc, between=between)
+        elif kind == "rate":
+            for link in dict.fromkeys(which["link"] for which in observed):
+                yield from _algorithm_pictures(result, link, between)
+        elif observed:
+            yield kind, bursts(result, between=between)
+
+
+def _algorithm_pictures(result: Recorded, link: str, between: Part | None) -> Iterator[tuple[str, Picture]]:
+    """The rates of a port in one picture, and each other quantity in one of its own."""
+    names = [which["quantity"] for which in result.observed("rate") if which["link"] == link]
+    others = [name for name in names if result.series("rate", link=link, quantity=name).unit != "cells/s"]
+    if len(others) < len(names):
+        yield f"rate {link}", algorithms(result, link, between=between)
+    for name in others:
+        yield f"rate {link} {name}", algorithms(result, link, name, between=between)
 
 
 def _title(result: Recorded, what: str, chosen: str | None) -> str:
@@ -374,6 +456,8 @@ def _value_scale(lines: Sequence[Drawable]) -> tuple[float, str]:
     unit = lines[0].unit
     if unit == "1":
         return 1.0, ""
+    if unit == "cells/s":
+        return 1e6 / CELL_BITS, "Mbit/s"  # of whole cells
     if unit == "s":
         return _scale(max((float(np.nanmax(line.values)) for line in lines if len(line.values)), default=1.0))
     return 1.0, unit

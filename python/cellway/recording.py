@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -35,8 +36,13 @@ _WHICH = {
     "in_flight": ("vc", "connection"),
     "srtt": ("vc", "connection"),
     "rto": ("vc", "connection"),
+    "acr": ("vc", "direction"),
+    "er": ("vc", "direction"),
+    "rate": ("link", "quantity"),
 }
 """What tells the series of one kind apart."""
+_PREFERRED = {"acr": {"direction": "forward"}, "er": {"direction": "forward"}, "rate": {"quantity": "fair_share"}}
+"""What is meant where several series fit."""
 _QUANTITIES = {
     "queue": "Queue length",
     "credit": "Credit held",
@@ -46,6 +52,9 @@ _QUANTITIES = {
     "in_flight": "Data in flight",
     "srtt": "Smoothed round-trip time",
     "rto": "Retransmission time-out",
+    "acr": "Allowed cell rate",
+    "er": "Explicit rate",
+    "rate": "Rate algorithm",
 }
 _COUNTED = {"data": "data cells", "credit": "credit cells", "all": "all cells"}
 _CREDIT_KINDS = ("credit", "request")
@@ -53,6 +62,36 @@ _CREDIT_KINDS = ("credit", "request")
 
 class NotRecorded(LookupError):
     """What was asked for is not in the result; the message says what is, or how to record it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bursts:
+    """The messages of one direction of a VC, in the order in which their last cells left."""
+
+    offered: Floats
+    """When the application offered each to its host [s]."""
+    departed: Floats
+    """When the last cell of each had left on the host's line [s]."""
+    cells: Floats
+    """Data cells of each."""
+
+    def __len__(self) -> int:
+        return len(self.offered)
+
+    @property
+    def response(self) -> Floats:
+        """Burst response times: how long it took to send each [s]."""
+        return self.departed - self.offered
+
+    @property
+    def throughput(self) -> Floats:
+        """Effective throughputs: cells over response time [cells/s]."""
+        return self.cells / self.response
+
+    def between(self, start: float, end: float) -> Bursts:
+        """Those that were offered from `start` on and before `end` [s]."""
+        keep = (self.offered >= start) & (self.offered < end)
+        return Bursts(self.offered[keep], self.departed[keep], self.cells[keep])
 
 
 class Recording:
@@ -73,11 +112,15 @@ class Recording:
         """What was recorded of one kind, each as the arguments that select it.
 
         Args:
-            kind: `queue`, `credit`, `throughput`, `cwnd` and so on (see `series`), `bandwidth` or `delay` (see the
-                methods), `goodput` (of TCP).
+            kind: `queue`, `credit`, `throughput`, `acr`, `er`, `rate`, `cwnd` and so on (see `series`), `abr` (`acr` or
+                `er`), `bandwidth`, `delay` or `bursts` (see the methods), `goodput` (of TCP).
         """
         if kind == "delay":
             return self._observed_delays()
+        if kind == "bursts":
+            return self._observed_bursts()
+        if kind == "abr":
+            return list({tuple(which.items()): which for one in ("acr", "er") for which in self.observed(one)}.values())
         if kind == "bandwidth":
             return self._observed_bandwidth()
         if kind == "goodput":
@@ -95,30 +138,38 @@ class Recording:
         vc: str | None = None,
         cells: str | None = None,
         connection: int | str | None = None,
+        direction: str | None = None,
+        quantity: str | None = None,
     ) -> Series:
         """A recorded series: `result.series("queue", node="s1", vc="vc1")`.
 
         Args:
             kind: `queue` (cells in a switch, at a port, of a VC), `credit` (held by the sender of a link), `throughput`
-                (cells per second that start on a link, in bins), `cwnd`, `ssthresh`, `in_flight`, `srtt` or `rto` (of a
-                TCP sender), or `bandwidth` and `delay` (see the methods).
+                (cells per second that start on a link, in bins), `acr` (allowed cell rate of an ABR source), `er`
+                (explicit rate that it received last), `rate` (of the rate algorithm of a port), `cwnd`, `ssthresh`,
+                `in_flight`, `srtt` or `rto` (of a TCP sender), or `bandwidth` and `delay` (see the methods).
             node: The switch, for `queue`.
             link: The link; for `queue` the port, by its link.
             vc: The VC.
             cells: `data`, `credit` or `all`, for `throughput` and `bandwidth`.
             connection: Number of the TCP connection on its VC.
+            direction: `forward` or `return`, for `acr` and `er`. Default: forward.
+            quantity: For `rate`. Default: fair_share.
 
         Raises:
             NotRecorded: no such series was recorded, or several fit; the message lists them.
             ValueError: an unknown kind.
         """
-        given = {
-            key: value
-            for key, value in (("node", node), ("link", link), ("vc", vc), ("cells", cells))
-            if value is not None
+        everything = {
+            "node": node,
+            "link": link,
+            "vc": vc,
+            "cells": cells,
+            "direction": direction,
+            "quantity": quantity,
+            "connection": None if connection is None else str(connection),
         }
-        if connection is not None:
-            given["connection"] = str(connection)
+        given = {key: value for key, value in everything.items() if value is not None}
         if kind == "bandwidth":
             if link is None:
                 raise ValueError("a bandwidth series needs a link")
@@ -134,10 +185,13 @@ class Recording:
             )
         probes = self._probes(kind)
         fitting = [(index, which) for index, which in probes if given.items() <= which.items()]
-        preferred = given
+        preferred = _PREFERRED.get(kind, {}) | given
         if kind == "throughput" and cells is None:
             preferred = given | {"cells": "all" if vc is None else "data"}
         exact = [(index, which) for index, which in fitting if which == preferred]
+        if not exact and kind in _PREFERRED:
+            near = [(index, which) for index, which in fitting if preferred.items() <= which.items()]
+            exact = near if len(near) == 1 else []
         if exact or len(fitting) == 1:
             return self._series(kind, *(exact or fitting)[0])
         wanted = f"{kind} of {_describe(given)}" if given else kind
@@ -217,6 +271,36 @@ class Recording:
         label = vc if alone else f"{vc} to {to}"
         return Series(sent, delay, "s", label, "End-to-end delay", "points", 0.0, self.end)
 
+    def bursts(self, vc: str, direction: str | None = None) -> Bursts:
+        """The messages that a VC's application offered: when, and when they were sent.
+
+        Args:
+            vc: The VC.
+            direction: `forward` or `return`; may be left out where one of them has messages.
+
+        Raises:
+            NotRecorded: nothing of that was recorded, or both directions fit.
+        """
+        observed = self._observed_bursts()
+        if not any(probe["kind"] == "bursts" for probe in self._installed):
+            raise NotRecorded("no bursts were recorded; add to the scenario: `record: {bursts: all}`")
+        self._check_name("VC", vc, self.document["vcs"])
+        fitting = [which for which in observed if which["vc"] == vc and direction in (None, which["direction"])]
+        if not fitting:
+            raise NotRecorded(f"no burst of {vc}{f', {direction}' if direction else ''} was sent and recorded")
+        if len(fitting) > 1:
+            raise NotRecorded(f"{vc} has bursts in both directions, name one: forward, return")
+        table = self.tables["bursts"]
+        which = pc.and_(pc.equal(table["vc"], vc), pc.equal(table["direction"], fitting[0]["direction"]))
+        rows = table.filter(which)
+        return Bursts(_floats(rows["offered_ps"]) * PS, _floats(rows["departed_ps"]) * PS, _floats(rows["cells"]))
+
+    def response_times(self, vc: str, direction: str | None = None) -> Series:
+        """Burst response time of each message of a VC, over the time at which it was offered; see `bursts`."""
+        found = self.bursts(vc, direction)
+        label = vc if direction in (None, "forward") else f"{vc} ({direction})"
+        return Series(found.offered, found.response, "s", label, "Burst response time", "points", 0.0, self.end)
+
     @cached_property
     def _rates(self) -> dict[str, int]:
         """Rates of the links [bit/s]."""
@@ -246,6 +330,7 @@ class Recording:
             counted = _THROUGHPUTS.get(probe["kind"])
             if probe["kind"] == kind or (kind == "throughput" and counted):
                 about = {**probe, "cells": counted, "connection": self._connection(index)}
+                about["direction"] = about.get("direction") or "forward"
                 found.append((index, {key: about[key] for key in _WHICH[kind] if about[key] is not None}))
         return found
 
@@ -329,6 +414,13 @@ class Recording:
             ]
         return list({tuple(which.items()): which for which in found}.values())
 
+    def _observed_bursts(self) -> list[dict[str, str]]:
+        """Recorded directions of VCs that had a burst."""
+        pairs = self.tables["bursts"].select(["vc", "direction"]).group_by(["vc", "direction"]).aggregate([])
+        came = {(pair["vc"], pair["direction"]) for pair in pairs.to_pylist()}
+        asked = [(probe["vc"], probe["direction"]) for probe in self._installed if probe["kind"] == "bursts"]
+        return [{"vc": vc, "direction": direction} for vc, direction in asked if (vc, direction) in came]
+
     def _traced_delays(self, vc: str, to: str) -> tuple[Floats, Floats]:
         about = self.document["vcs"][vc]
         first, last = about["links"][0], _last_link(about, to)
@@ -384,6 +476,10 @@ def _label(kind: str, which: Mapping[str, str]) -> str:
         return f"{which['vc']} on {which['link']}"
     if "connection" in _WHICH[kind]:
         return f"{which['vc']}, connection {which['connection']}"
+    if kind in ("acr", "er"):
+        return f"{kind.upper()} of {which['vc']}" + (" (return)" if which["direction"] == "return" else "")
+    if kind == "rate":
+        return f"{which['quantity'].replace('_', ' ')} of {which['link']}"
     return f"{which.get('vc') or _COUNTED[which.get('cells', 'data')]} on {which['link']}"
 
 

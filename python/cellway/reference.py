@@ -98,11 +98,12 @@ def _algorithm(parameters: type[Parameters]) -> Algorithm:
     sources = [one.removeprefix("Source: ") for one in paragraphs if one.startswith("Source: ")]
     said = [one for one in paragraphs if not one.startswith("Source: ")]
     summary = re.split(r"(?<=[.;]) ", said[0], maxsplit=1)[0].rstrip(".;") if said else ""
-    own = tuple(key for key in _own_keys(parameters) if key.path != "kind")
+    own = tuple(key for key in _keys(parameters, "") if key.path != "kind")
     return Algorithm(parameters.family, parameters.kind_name(), summary, "\n\n".join(said), " ".join(sources), own)
 
 
 def _keys(block: type[Block], above: str) -> Iterator[Key]:
+    """The keys of a block and of the blocks in it."""
     for key, (name, field) in zip(_own_keys(block), block.model_fields.items(), strict=True):
         path = f"{above}.{field.alias or name}" if above else key.path
         yield Key(path, key.wanted, key.default, key.text)

@@ -13,16 +13,16 @@ import pyarrow as pa
 
 from cellway import directory
 from cellway.provenance import Provenance, time_text
-from cellway.recording import PS, NotRecorded, Recording, Window
+from cellway.recording import PS, Bursts, NotRecorded, Recording, Window
 from cellway.series import Series
 from cellway.summary import Summary, json_rows, summarise
 
 if TYPE_CHECKING:
     from cellway.plots import Picture
 
-SUMMARY_TABLES = ("vcs", "links", "queues", "switches", "drops", "credits", "policing", "frames", "tcp")
+SUMMARY_TABLES = ("vcs", "links", "queues", "switches", "drops", "credits", "abr", "policing", "frames", "tcp")
 """Tables that every run has, one row for each thing."""
-SERIES_TABLES = ("probes", "series", "trace", "delays")
+SERIES_TABLES = ("probes", "series", "trace", "delays", "bursts")
 """Tables of what `record` asked for."""
 
 
@@ -81,6 +81,11 @@ class Result:
     def credits(self) -> pa.Table:
         """One row for each flow-controlled VC on each link: parameters, credit cells, peak at the receiver."""
         return self.tables["credits"]
+
+    @property
+    def abr(self) -> pa.Table:
+        """One row for each ABR source: RM cells by kind, ACR at the end."""
+        return self.tables["abr"]
 
     @property
     def policing(self) -> pa.Table:
@@ -153,10 +158,21 @@ class Result:
         link: str | None = None,
         vc: str | None = None,
         cells: str | None = None,
+        direction: str | None = None,
+        quantity: str | None = None,
         connection: int | str | None = None,
     ) -> Series:
         """A recorded series: `result.series("queue", node="s1", vc="vc1")`; see `Recording.series`."""
-        return self._recording.series(kind, node=node, link=link, vc=vc, cells=cells, connection=connection)
+        return self._recording.series(
+            kind,
+            node=node,
+            link=link,
+            vc=vc,
+            cells=cells,
+            direction=direction,
+            quantity=quantity,
+            connection=connection,
+        )
 
     def bandwidth(self, link: str, vc: str | None = None, cells: str | None = None, window: Window = 25) -> Series:
         """Fraction of a link's bandwidth in use around each point; see `Recording.bandwidth`."""
@@ -165,6 +181,14 @@ class Result:
     def delay(self, vc: str, to: str | None = None) -> Series:
         """End-to-end delay of each data cell of a VC; see `Recording.delay`."""
         return self._recording.delay(vc, to)
+
+    def bursts(self, vc: str, direction: str | None = None) -> Bursts:
+        """Response times and effective throughputs of a VC's messages; see `Recording.bursts`."""
+        return self._recording.bursts(vc, direction)
+
+    def response_times(self, vc: str, direction: str | None = None) -> Series:
+        """Burst response time of each message; see `Recording.response_times`."""
+        return self._recording.response_times(vc, direction)
 
     def goodputs(self) -> dict[str, float]:
         """Goodput of each TCP connection since the warm-up [bit/s], by VC (and number, where a VC carries several)."""
@@ -178,7 +202,8 @@ class Result:
         """Draws one kind of picture: `result.plot("queue", node="s1")`, `result.plot("bandwidth", link="s1->b")`.
 
         Args:
-            kind: `bandwidth`, `delay`, `queue`, `credit`, `cwnd` or `goodput`. Default: the first that was recorded.
+            kind: `bandwidth`, `delay`, `queue`, `credit`, `abr`, `rate`, `bursts`, `cwnd` or `goodput`. Default: the
+                first that was recorded.
             which: Arguments for the function of `cellway.plots`; `bandwidth` takes the first traced link by default.
 
         Raises:
@@ -202,6 +227,9 @@ class Result:
             "delay": plots.delays,
             "queue": plots.queues,
             "credit": plots.credits,
+            "abr": plots.sources,
+            "rate": plots.algorithms,
+            "bursts": plots.bursts,
             "cwnd": plots.windows,
             "goodput": plots.goodputs,
         }

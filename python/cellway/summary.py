@@ -77,6 +77,8 @@ def summarise(title: str, tables: Mapping[str, pa.Table], notes: Sequence[str] =
     sheets = [_vcs(tables["vcs"], tables["drops"]), _links(tables["links"])]
     if tables["switches"].num_rows:
         sheets.append(_switches(tables["switches"], tables["drops"]))
+    if tables["abr"].num_rows:
+        sheets.append(_abr(tables["abr"]))
     if tables["policing"].num_rows:
         sheets.append(_policing(tables["policing"]))
     if tables["frames"].num_rows:
@@ -149,6 +151,19 @@ def _switches(switches: pa.Table, drops: pa.Table) -> Sheet:
         Column("dropped", "cells", _counts([lost.get((node,), 0) for node in shown["node"]])),
     )
     return Sheet("Switches", columns, switches.num_rows)
+
+
+def _abr(abr: pa.Table) -> Sheet:
+    shown = abr.slice(0, ROWS_SHOWN).to_pydict()
+    flows = zip(shown["vc"], shown["direction"], strict=True)
+    columns = (
+        Column("ABR source", "", tuple(vc if way == "forward" else f"{vc} ({way})" for vc, way in flows)),
+        Column("FRM sent", "cells", _counts(shown["frm_sent"])),
+        Column("BRM received", "cells", _counts(shown["brm_received"])),
+        Column("ACR", "cells/s", _numbers(shown["acr"])),
+        Column("ACR", "Mbit/s", _numbers([rate * CELL_BITS / 1e6 for rate in shown["acr"]])),
+    )
+    return Sheet("ABR", columns, abr.num_rows)
 
 
 def _policing(policing: pa.Table) -> Sheet:

@@ -56,6 +56,14 @@ PROBES = (
     {"kind": "total_throughput", "link": "s1->a", "unit": "cells/s", "every_ps": 25 * CELL_PS},
     {"kind": "delay", "node": "b", "vc": "vc2", "unit": "s", "every_ps": 0},
     {"kind": "cwnd", "vc": "vc2", "unit": "bytes", "every_ps": 0},
+    {"kind": "acr", "node": "a", "vc": "vc1", "direction": "forward", "unit": "cells/s", "every_ps": 0},
+    {"kind": "acr", "node": "b", "vc": "vc1", "direction": "return", "unit": "cells/s", "every_ps": 0},
+    {"kind": "er", "node": "a", "vc": "vc1", "direction": "forward", "unit": "cells/s", "every_ps": 0},
+    {"kind": "rate", "node": "s1", "link": "s1->b", "quantity": "overload", "unit": "1", "every_ps": 0},
+    {"kind": "rate", "node": "s1", "link": "s1->b", "quantity": "fair_share", "unit": "cells/s", "every_ps": 0},
+    {"kind": "bursts", "node": "a", "vc": "vc1", "direction": "forward", "unit": "s", "every_ps": 0},
+    {"kind": "bursts", "node": "b", "vc": "vc1", "direction": "return", "unit": "s", "every_ps": 0},
+    {"kind": "bursts", "node": "a", "vc": "vc2", "direction": "forward", "unit": "s", "every_ps": 0},
 )
 SERIES = (
     (2, 0, 0, 0), (2, 20, 4, 4), (2, 60, 1, 1),
@@ -65,6 +73,8 @@ SERIES = (
     (6, 25, 0, 0), (6, 50, 5e5, 5e5), (6, 75, 1e6, 1e6), (6, 100, 0, 0),
     (7, 25, 1e6, 1e6), (7, 50, 1e6, 1e6), (7, 75, 1e6, 1e6), (7, 100, 1e6, 1e6),
     (9, 0, 1024, 1024), (9, 40, 2048, 2048), (9, 80, 4096, 4096),
+    (10, 0, 1e5, 1e5), (10, 40, 5e4, 5e4), (11, 0, 5e4, 5e4), (12, 30, 2e5, 2e5),
+    (13, 0, 0, 0), (13, 50, 1.2, 1.2), (14, 0, 4e5, 4e5), (14, 50, 2e5, 2e5),
 )  # fmt: skip
 
 
@@ -101,7 +111,8 @@ def tables(**replaced: pa.Table) -> dict[str, pa.Table]:
         }
         for name in LINKS
     ]  # fmt: skip
-    probes = [{"probe": index, "node": None, "link": None, "vc": None, **probe} for index, probe in enumerate(PROBES)]
+    nothing = dict.fromkeys(("node", "link", "vc", "direction", "quantity"))
+    probes = [{"probe": index, **nothing, **probe} for index, probe in enumerate(PROBES)]
     series = [{"probe": p, "time_ps": t * CELL_PS, "value": float(v), "max": float(m)} for p, t, v, m in SERIES]
     delays = [
         {"vc": "vc2", "destination": "b", "seq": k, "sent_ps": 10 * k * CELL_PS, "delay_ps": (20 + k) * CELL_PS}
@@ -131,6 +142,13 @@ def tables(**replaced: pa.Table) -> dict[str, pa.Table]:
             node=("", T), link=("", T), vc=("", T), direction=("", T), reason=("", T), cells=cells,
         ),
         "credits": table([], link=("", T), vc=("", T), scheme=("", T), n2=cells, n3=cells),
+        "abr": table(
+            [
+                {"vc": "vc1", "direction": way, "acr": rate, "er": 2e5, "frm_sent": 7, "brm_received": 6}
+                for way, rate in (("forward", 1e5), ("return", 5e4))
+            ],
+            vc=("", T), direction=("", T), acr=("cells/s", X), er=("cells/s", X), frm_sent=cells, brm_received=cells,
+        ),
         "policing": table(
             [{"vc": "vc1", "node": "s1", "kind": "gcra", "conforming": 40, "spared": 0, "tagged": 7, "discarded": 3}],
             vc=("", T), node=("", T), kind=("", T), conforming=cells, spared=cells, tagged=cells, discarded=cells,
@@ -150,8 +168,8 @@ def tables(**replaced: pa.Table) -> dict[str, pa.Table]:
             segments=("1", N), retransmissions=("1", N), fast_retransmits=("1", N), timeouts=("1", N),
         ),
         "probes": table(
-            probes, probe=("1", N), kind=("", T), node=("", T), link=("", T), vc=("", T), unit=("", T),
-            every_ps=("ps", N),
+            probes, probe=("1", N), kind=("", T), node=("", T), link=("", T), vc=("", T), direction=("", T),
+            quantity=("", T), unit=("", T), every_ps=("ps", N),
         ),
         "series": table(series, probe=("1", N), time_ps=("ps", N), value=("", X), max=("", X)),
         "trace": table(
@@ -160,6 +178,17 @@ def tables(**replaced: pa.Table) -> dict[str, pa.Table]:
         ),
         "delays": table(
             delays, vc=("", T), destination=("", T), seq=("1", N), sent_ps=("ps", N), delay_ps=("ps", N)
+        ),
+        "bursts": table(
+            [
+                {
+                    "vc": "vc1", "direction": way, "offered_ps": 10 * k * CELL_PS,
+                    "departed_ps": (10 * k + 2 * size) * CELL_PS, "cells": size,
+                }
+                for way, size in (("forward", 1), ("return", 4))
+                for k in range(3)
+            ],
+            vc=("", T), direction=("", T), offered_ps=("ps", N), departed_ps=("ps", N), cells=cells,
         ),
     } | replaced  # fmt: skip
 

@@ -55,6 +55,28 @@ def test_queues_are_steps(result: Result) -> None:
     assert np.asarray(whole.get_ydata()).tolist() == [0, 4, 1, 1]
 
 
+def test_rates_of_sources(result: Result) -> None:
+    picture = plots.sources(result, "vc1")
+    (axes,) = picture.axes
+    assert labels(picture) == ["ER", "ACR", "ACR (return)"]
+    assert axes.get_ylabel() == "Mbit/s"
+    assert np.asarray(axes.get_lines()[1].get_ydata()).tolist() == pytest.approx([42.4, 21.2, 21.2])
+    assert labels(plots.sources(result)) == ["vc1", "vc1 (return)"]
+
+
+def test_rate_algorithms(result: Result) -> None:
+    assert plots.algorithms(result).axes[0].get_title(loc="left").endswith("rate algorithm of s1->b: fair share")
+    assert plots.algorithms(result, "s1->b", "overload").axes[0].get_ylabel() == "Rate algorithm"
+    with pytest.raises(LookupError, match="no rate of link=s1->b, quantity=active"):
+        plots.algorithms(result, "s1->b", "active")
+
+
+def test_response_times_of_bursts(result: Result) -> None:
+    picture = plots.bursts(result)
+    assert labels(picture) == ["vc1", "vc1 (return)"]
+    assert picture.axes[0].get_ylabel() == "Burst response time (µs)"
+
+
 def test_a_part_of_the_time(result: Result) -> None:
     picture = plots.queues(result, "s1", between=(30e-6, 80e-6))
     (axes,) = picture.axes
@@ -100,7 +122,9 @@ def test_all_pictures_are_files_of_equal_bytes(result: Result, tmp_path: Path) -
         second = plots.plot_all(result, tmp_path / "2", form)  # type: ignore[arg-type]
         assert [path.name for path in first] == [
             f"bandwidth_a-to-s1.{form}", f"bandwidth_s1-to-b.{form}", f"bandwidth_s1-to-a.{form}", f"delay.{form}",
-            f"queue_s1.{form}", f"credit_a-to-s1.{form}", f"cwnd.{form}", f"goodput.{form}",
+            f"queue_s1.{form}", f"credit_a-to-s1.{form}", f"abr.{form}", f"abr_vc1.{form}",
+            f"rate_s1-to-b.{form}", f"rate_s1-to-b_overload.{form}", f"bursts.{form}", f"cwnd.{form}",
+            f"goodput.{form}",
         ]  # fmt: skip
         assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
     assert len(plots.plot_all(result, tmp_path / "3", kinds=["queue"])) == 1

@@ -115,6 +115,45 @@ def test_several_destinations_must_be_told_apart() -> None:
     assert both.delay("vc2", to="c").label == "vc2 to c"
 
 
+def test_rates_of_abr_sources(result: Result) -> None:
+    rate = result.series("acr", vc="vc1")
+    assert (rate.unit, rate.label, rate.values.tolist()) == ("cells/s", "ACR of vc1", [1e5, 5e4])
+    assert result.series("acr", vc="vc1", direction="return").label == "ACR of vc1 (return)"
+    assert result.series("er").max() == 2e5
+    assert result.observed("abr") == [{"vc": "vc1", "direction": "forward"}, {"vc": "vc1", "direction": "return"}]
+    with pytest.raises(NotRecorded, match="no er of vc=vc1, direction=return was recorded"):
+        result.series("er", vc="vc1", direction="return")
+    with pytest.raises(ValueError, match="chosen by vc, direction, not by link"):
+        result.series("acr", link="a->s1")
+
+
+def test_what_rate_algorithms_measure(result: Result) -> None:
+    assert result.series("rate").label == "fair share of s1->b"
+    overload = result.series("rate", link="s1->b", quantity="overload")
+    assert (overload.unit, overload.max()) == ("1", 1.2)
+
+
+def test_bursts_have_response_times_and_effective_throughputs(result: Result) -> None:
+    sent = result.bursts("vc1", "return")
+    assert len(sent) == 3
+    assert sent.response == pytest.approx(8 * US)
+    assert sent.throughput == pytest.approx(5e5)
+    assert len(sent.between(0, 20 * US)) == 2
+    times = result.response_times("vc1", "return")
+    assert (times.shape, times.unit, times.label, times.mean()) == (
+        "points",
+        "s",
+        "vc1 (return)",
+        pytest.approx(8 * US),
+    )
+    with pytest.raises(NotRecorded, match="both directions, name one"):
+        result.bursts("vc1")
+    with pytest.raises(NotRecorded, match="no burst of vc2 was sent"):
+        result.bursts("vc2")
+    with pytest.raises(NotRecorded, match="there is no VC 'vc3'"):
+        result.bursts("vc3")
+
+
 def test_units_are_in_the_tables(result: Result) -> None:
     assert result.vcs.schema.field("rate").metadata == {b"unit": b"cells/s"}
     assert result.trace.schema.field("time_ps").metadata == {b"unit": b"ps"}

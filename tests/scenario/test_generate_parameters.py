@@ -66,6 +66,7 @@ def schema(variant: dict[str, Any] = VARIANT) -> dict[str, Any]:
                 {"properties": {"kind": {"const": "wild"}}},
             ]},
             "Second": {"description": "Another.", "type": "object", "properties": {"size": {"type": "integer", "format": "cells", "default": 7}}},
+            "Whole": {"description": "A block.", "type": "object", "properties": {"inner": {"$ref": "#/$defs/Inner", "default": {"kind": "calm", "size": 3}}, "only": {"$ref": "#/$defs/Period"}}, "required": ["only"]},
             "Unlisted": {"oneOf": [{"properties": {"kind": {"const": "none"}}}]},
             "Which": {"oneOf": [{"type": "string", "const": "all"}, {"type": "string", "const": "data"}]},
             "Period": {"description": "A period.", "type": "object", "properties": {"from": {"type": "integer", "format": "duration"}, "to": {"type": "integer", "format": "duration"}}, "required": ["from", "to"]},
@@ -86,6 +87,7 @@ PLACES: dict[str, tuple[str, str | None]] = {
 @pytest.fixture
 def generated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(generate_parameters, "FAMILIES", PLACES)
+    monkeypatch.setattr(generate_parameters, "BLOCKS", ("Whole",))
     name = "generated_for_a_test"
     (tmp_path / f"{name}.py").write_text(Generator(schema()).source(), encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
@@ -117,6 +119,16 @@ def test_shared_definitions_and_references(generated: Any) -> None:
     assert generated.SecondOneTraffic.__doc__ == "Another."
     assert generated.OnlyCredit.__doc__ == "The `only` credit."
     assert list(generated.FAMILIES) == list(PLACES)
+
+
+def test_blocks_hold_families_and_shared_definitions(generated: Any) -> None:
+    whole = generated.Whole(only={"from": "1 ms", "to": "2 ms"})
+    assert whole.inner == generated.CalmInner(size="3 cells")
+    assert whole.only == generated.Period(from_="1 ms", to="2 ms")
+    assert generated.Whole.__doc__ == "A block."
+    assert "Whole" in generated.__all__
+    with pytest.raises(ValueError, match=r"inner\.kind: unknown inner 'clam'; did you mean 'calm'"):
+        generated.Whole(only={"from": "1 ms", "to": "2 ms"}, inner={"kind": "clam"})
 
 
 def test_families_are_told_apart_by_kind(generated: Any) -> None:
@@ -152,6 +164,7 @@ def test_a_family_within_an_algorithm(generated: Any) -> None:
 )  # fmt: skip
 def test_an_unknown_shape_stops_the_generator(change: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(generate_parameters, "FAMILIES", PLACES)
+    monkeypatch.setattr(generate_parameters, "BLOCKS", ("Whole",))
     variant = VARIANT | {"properties": VARIANT["properties"] | {"odd": change}}
     with pytest.raises(SchemaError):
         Generator(schema(variant)).source()
@@ -175,6 +188,7 @@ def test_a_stale_file_is_noticed(
     tmp_path: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(generate_parameters, "FAMILIES", PLACES)
+    monkeypatch.setattr(generate_parameters, "BLOCKS", ("Whole",))
     other = tmp_path / "schema.json"
     other.write_text(json.dumps(schema()), encoding="utf-8")
     assert main(["--check", "--schema", str(other)]) == 1
@@ -191,6 +205,8 @@ def test_every_kind_of_the_engine_is_there_with_help() -> None:
         ("impairment", "ImpairmentSpec"),
         ("police", "PoliceSpec"),
         ("congestion", "CongestionSpec"),
+        ("uili", "UiliSpec"),
+        ("rate", "RateSpec"),
     ):
         kinds = {option["properties"]["kind"]["const"] for option in definitions[spec]["oneOf"]}
         assert kinds == set(FAMILIES[family]) - {"trace_file"}
@@ -206,4 +222,4 @@ def test_the_language_has_a_json_schema_for_editors() -> None:
     language = Scenario.model_json_schema()
     assert language["properties"]["duration"]["examples"] == ["5 ms"]
     assert set(language["properties"]["hosts"]) >= {"description"}
-    assert {"N23Credit", "TraceFileTraffic", "VC", "Record"} <= set(language["$defs"])
+    assert {"Abr", "CountBasedUili", "N23Credit", "TraceFileTraffic", "VC", "Record"} <= set(language["$defs"])

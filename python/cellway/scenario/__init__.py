@@ -8,17 +8,31 @@ lowered = lower(scenario)        # the engine document, and the way back from th
 
 from cellway.scenario import parameters_generated
 from cellway.scenario.errors import Problem, ScenarioError
-from cellway.scenario.families import FAMILIES, Credit, Discard, Impairment, Police, Schedule, TraceFileTraffic, Traffic
+from cellway.scenario.families import (
+    FAMILIES,
+    Credit,
+    Discard,
+    Impairment,
+    Police,
+    Rate,
+    Schedule,
+    TraceFileTraffic,
+    Traffic,
+    Uili,
+)
 from cellway.scenario.load import from_dict, load, loads, to_yaml, with_values
 from cellway.scenario.lower import Lowered, lower
 from cellway.scenario.model import (
     VC,
+    AbrRecord,
+    BurstsRecord,
     CreditRecord,
     DelayRecord,
     Host,
     Link,
     Port,
     QueueRecord,
+    RateRecord,
     Record,
     Scenario,
     Switch,
@@ -41,7 +55,9 @@ from cellway.scenario.quantities import (
 __all__ = [
     "FAMILIES",
     "VC",
+    "AbrRecord",
     "BitRate",
+    "BurstsRecord",
     "Bytes",
     "CellRate",
     "Cells",
@@ -61,6 +77,8 @@ __all__ = [
     "Problem",
     "QuantityError",
     "QueueRecord",
+    "Rate",
+    "RateRecord",
     "Record",
     "Scenario",
     "ScenarioError",
@@ -70,6 +88,7 @@ __all__ = [
     "ThroughputRecord",
     "TraceFileTraffic",
     "Traffic",
+    "Uili",
     "from_dict",
     "load",
     "loads",

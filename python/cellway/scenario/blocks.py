@@ -68,9 +68,11 @@ class Parameters(Block):
     """The parameters of one algorithm. Its subclasses are generated from the engine's schema."""
 
     family: ClassVar[str]
-    """The family: traffic, credit, schedule, discard, impairment."""
+    """The family: traffic, credit, schedule, discard, impairment, rate, uili."""
     answers: ClassVar[bool] = False
     """True for an application whose destination answers, so that the VC uses the return path too."""
+    quantities: ClassVar[tuple[str, ...]] = ()
+    """What can be recorded of a rate algorithm."""
 
     def engine_parameters(self, directory: FilePath) -> Parameters | dict[str, Any]:
         """What the engine takes instead of this, for what only Python knows; files are relative to `directory`.

@@ -14,10 +14,23 @@ Schedule = engine.Schedule
 Discard = engine.Discard
 Impairment = engine.Impairment
 Police = engine.Police
+Rate = engine.Rate
+Uili = engine.Uili
 
 FAMILIES: dict[str, dict[str, type[Parameters]]] = engine.FAMILIES | {
     "traffic": engine.FAMILIES["traffic"] | {"trace_file": TraceFileTraffic}
 }
 """Every algorithm by family and kind."""
 
-__all__ = ["FAMILIES", "Credit", "Discard", "Impairment", "Police", "Schedule", "TraceFileTraffic", "Traffic"]
+__all__ = [
+    "FAMILIES",
+    "Credit",
+    "Discard",
+    "Impairment",
+    "Police",
+    "Rate",
+    "Schedule",
+    "TraceFileTraffic",
+    "Traffic",
+    "Uili",
+]

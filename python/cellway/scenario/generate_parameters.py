@@ -29,9 +29,14 @@ FAMILIES: dict[str, tuple[str, str | None]] = {
     "impairment": ("Link", "impairments"),
     "police": ("Vc", "police"),
     "congestion": ("CongestionSpec", None),
+    "rate": ("Port", "rate"),
+    "uili": ("UiliSpec", None),
 }
 """Each family with the definition and the field of the engine document where it is used; for a family within an
 algorithm its own definition and no field."""
+
+BLOCKS = ("Abr",)
+"""Definitions of the engine document that scenarios have as they are."""
 
 FORMATS = {
     "duration": "Duration",
@@ -94,6 +99,8 @@ class Generator:
             public += names
             union = f'{class_name(family)} = Annotated[{" | ".join(names)}, Family("{family}")]'
             bodies += [text for _, text in classes.values()] + [union]
+        bodies += [self.class_source(name, "Block", self.schema["$defs"][name], [], f"{name}.") for name in BLOCKS]
+        public += BLOCKS
         for family in FAMILIES:
             row = ", ".join(f'"{kind}": {name}' for kind, (name, _) in self.written[family].items())
             tables.append(f'    "{family}": {{{row}}},')
@@ -164,6 +171,9 @@ class Generator:
         head = [f'    family: ClassVar[str] = "{family}"', f'    kind: Literal["{kind}"] = "{kind}"']
         if variant.get("x-answers"):
             head.append("    answers: ClassVar[bool] = True")
+        if quantities := variant.get("x-quantities"):
+            listed = ", ".join(json.dumps(one) for one in quantities)
+            head.append(f"    quantities: ClassVar[tuple[str, ...]] = ({listed},)")
         return name, self.class_source(name, "Parameters", variant, head, f"The `{kind}` {family}.")
 
     def class_source(self, name: str, base: str, node: dict[str, Any], head: list[str], fallback: str) -> str:

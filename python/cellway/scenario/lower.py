@@ -261,11 +261,20 @@ class _Lowering:
                     raise Fault(f"'{name}' is listed twice", at=at)
         links = self._tree(entry)
         used = list(links)
-        if vc.traffic.answers:
+        both = vc.traffic.answers or vc.return_traffic is not None
+        if both or vc.abr is not None:
             used += ["->".join(reversed(link.split("->"))) for link in reversed(links)]
         credit = self._credit(entry, vc, path, used)
-        connections = vc.traffic.connections if isinstance(vc.traffic, TcpTraffic) else 0
-        self.members[entry.name] = Member(entry.name, entry.destinations, tuple(used), frozenset(credit), connections)
+        member = Member(
+            entry.name,
+            entry.destinations,
+            tuple(used),
+            frozenset(credit),
+            connections=vc.traffic.connections if isinstance(vc.traffic, TcpTraffic) else 0,
+            abr=vc.abr is not None,
+            sources=("forward", "return") if both else ("forward",),
+        )
+        self.members[entry.name] = member
         result = {
             "from": entry.source,
             "to": list(entry.destinations),
@@ -274,7 +283,7 @@ class _Lowering:
             "traffic": self._below("traffic", vc.traffic),
             "credit": credit,
         }
-        optional = {"mcr": vc.mcr, "police": vc.police}
+        optional = {name: getattr(vc, name) for name in ("mcr", "police", "return_traffic", "abr", "return_abr")}
         return result | {key: self._below(key, value) for key, value in optional.items() if value is not None}
 
     def _tree(self, entry: _Entry) -> list[str]:

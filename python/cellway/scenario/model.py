@@ -23,7 +23,7 @@ from pydantic_core import InitErrorDetails
 
 from cellway.scenario.blocks import Block, Parameters
 from cellway.scenario.errors import Fault, pydantic_error
-from cellway.scenario.families import Credit, Discard, Impairment, Police, Schedule, Traffic
+from cellway.scenario.families import Credit, Discard, Impairment, Police, Rate, Schedule, Traffic
 from cellway.scenario.fields import (
     AllOr,
     Checked,
@@ -38,6 +38,7 @@ from cellway.scenario.fields import (
     one_or_many_paths,
     two_names,
 )
+from cellway.scenario.parameters_generated import Abr
 from cellway.scenario.quantities import CellRate, Duration, Length
 from cellway.scenario.yaml_source import Source
 
@@ -57,6 +58,8 @@ class Port(Block):
     """Discipline within each priority group. Default: round robin."""
     discard: Discard | None = None
     """Admission to the buffer. Default: tail drop."""
+    rate: Rate | None = None
+    """What the port tells ABR sources. Default: none, it tells them nothing."""
 
 
 class Switch(Block):
@@ -140,6 +143,13 @@ class VC(Block):
     """Enforcement of the contract where the VC enters its first switch. Default: none."""
     traffic: Traffic
     """The application."""
+    return_traffic: Traffic | None = None
+    """An application at the destination that sends to the source, over the same nodes; not beside one that answers.
+    Default: none."""
+    abr: Abr | None = None
+    """ABR service in both directions, point to point only. Default: none, the host sends as fast as its line takes."""
+    return_abr: Abr | None = None
+    """ABR parameters of the return direction. Default: those of `abr`."""
     credit: Credit | None = None
     """Credit flow control on every link of the VC. Default: none."""
     credits: dict[LinkName, Credit | None] = Field(default_factory=dict)
@@ -240,6 +250,36 @@ class TcpRecord(Block):
     """Length of a bin. Default: `every` of `record`."""
 
 
+class AbrRecord(Block):
+    """Which rate of ABR sources to record."""
+
+    vc: Name
+    """The VC."""
+    direction: Literal["forward", "return"] = "forward"
+    """The source at the VC's `from`, or that at its `to`. Default: forward."""
+    every: PositiveDuration | None = None
+    """Length of a bin. Default: `every` of `record`."""
+
+
+class RateRecord(Block):
+    """Which quantity of a port's rate algorithm to record."""
+
+    link: LinkName
+    """The link of the port."""
+    quantity: Name = "fair_share"
+    """What: for ERICA fair_share, overload, active, capacity, input, background, max_alloc or target. Default:
+    fair_share."""
+    every: PositiveDuration | None = None
+    """Length of a bin. Default: `every` of `record`."""
+
+
+class BurstsRecord(Block):
+    """Of which VC to record the bursts: each message of its applications, when offered and when on the line."""
+
+    vc: Name
+    """The VC."""
+
+
 class Record(Block):
     """What to record besides the summary tables; each `all` or a list."""
 
@@ -255,6 +295,14 @@ class Record(Block):
     """End-to-end delay of each data cell. `all`: every VC."""
     tcp: Annotated[Literal["all"] | list[TcpRecord], AllOr(list[TcpRecord])] | None = None
     """Quantities of TCP senders. `all`: the congestion window of every connection."""
+    acr: Annotated[Literal["all"] | list[AbrRecord], AllOr(list[AbrRecord])] | None = None
+    """Allowed cell rate of ABR sources. `all`: of every source that has an application."""
+    er: Annotated[Literal["all"] | list[AbrRecord], AllOr(list[AbrRecord])] | None = None
+    """Explicit rate that ABR sources received last. `all`: of every source that has an application."""
+    rate: Annotated[Literal["all"] | list[RateRecord], AllOr(list[RateRecord])] | None = None
+    """What rate algorithms measure and decide. `all`: every quantity at every port that a VC uses."""
+    bursts: Annotated[Literal["all"] | list[BurstsRecord], AllOr(list[BurstsRecord])] | None = None
+    """Messages of applications, in both directions: response times and effective throughputs. `all`: of every VC."""
     every: PositiveDuration | None = None
     """Length of a bin. Default: every change is kept; throughput needs a length."""
 

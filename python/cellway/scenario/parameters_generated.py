@@ -55,6 +55,7 @@ class Period(Block):
     """First instant after it."""
 
 
+<<<<<<< HEAD
 class TahoeCongestion(Parameters):
     """TCP of 4.3BSD Tahoe (1988) as Fall and Floyd simulate it: on the third duplicate acknowledgement, or after a
     time-out, half the window becomes the threshold and it starts again with one segment, from the first byte that
@@ -136,6 +137,40 @@ class Sack1Congestion(Parameters):
 
 Congestion = Annotated[TahoeCongestion | RenoCongestion | NewRenoCongestion | SackCongestion | Sack1Congestion, Family("congestion")]
 
+=======
+class Aging(Block):
+    """Grants a VC less the more its declared rate CCR exceeds what the port sees of it: the allocation is divided by
+    1 + e^(alpha u) - e^(alpha delta), where u is CCR over the smoothed measured rate.
+
+    The paper prints the function, not its use; the reading here: nothing is withdrawn up to u = delta, where the
+    function is 0; beyond, it is the reduction; the divisor is smoothed like the rate; and a VC keeps what it uses
+    and at least `floor`. Idle sources send no RM cells and hear nothing of it: they need the source's own time-
+    out (ADTF).
+
+    Source: Kalyanaraman, Jain, Goyal, Fahmy and Samudra, *Use-it-or-lose-it policies for the available bit rate
+    (ABR) service in ATM networks* (1998), section 5.5, after ATM Forum 95-1599.
+    """
+
+    alpha: float = 0.5
+    """Steepness, more than 0. Default: 0.5, a choice. Steeper functions withdraw more and overshoot sooner."""
+    delta: float = 1.1
+    """CCR over measured rate up to which nothing is withdrawn, at least 1. Default: 1.1, a choice."""
+    weight: Fraction = Fraction("0.0625")
+    """Weight of the newest averaging interval in the smoothed rate and divisor, in (0, 1]. Default: 1/16, a choice."""
+    floor: CellRate = CellRate("1000000/424 cells/s")
+    """Rate that is left to each VC. Default: 1 Mbit/s, a choice: a source must be able to start again."""
+
+
+class CongestedPeriod(Block):
+    """A period of time, from its first instant to before its last."""
+
+    from_: Duration = Field(alias="from")
+    """First instant, since the start of the run."""
+    to: Duration
+    """First instant after it."""
+
+
+>>>>>>> 0986e6d (Scenario language: ABR service, return traffic, rate algorithms, use-it-or-lose-it policies; what is recorded of them)
 class GreedyTraffic(Parameters):
     """Sends as much as flow control and the host's line allow, from `start` to `stop`.
 
@@ -781,6 +816,7 @@ class ScheduledLossImpairment(Parameters):
 
 Impairment = Annotated[RandomLossImpairment | RandomCorruptionImpairment | ScheduledLossImpairment, Family("impairment")]
 
+<<<<<<< HEAD
 class GcraPolice(Parameters):
     """The generic cell rate algorithm GCRA(T, tau): cells conform that come at most `tolerance` (tau) before their
     time, where cells are due every T = 1 / `rate`.
@@ -838,32 +874,406 @@ class FrameGcraPolice(Parameters):
 
 Police = Annotated[GcraPolice | FrameGcraPolice, Family("police")]
 
+=======
+class EfciRate(Parameters):
+    """Sets the EFCI bit of ABR data cells while many ABR cells wait at the port; the destination turns it into CI.
+
+    Source: ATM Forum TM 4.0 (af-tm-0056.000), section 5.10.6, the first of the switch behaviours.
+    """
+
+    family: ClassVar[str] = "rate"
+    kind: Literal["efci"] = "efci"
+    quantities: ClassVar[tuple[str, ...]] = ("congested",)
+
+    threshold: Cells = Cells("100 cells")
+    """Congested when more ABR cells than this wait. Default: 100 cells, a choice."""
+    clear: Cells | None = None
+    """No longer congested when this many or fewer wait, at most `threshold`: hysteresis. Default: `threshold`, none."""
+
+
+class RelativeRateRate(Parameters):
+    """Compares the ABR cells that wait at the port with two thresholds, and tells sources by CI (decrease) and NI
+    (do not increase) in their RM cells.
+
+    Bits that are set stay set; nothing is ever cleared. With one threshold (`low` left out) NI and CI go
+    together, as Stop & Go ABR uses it. Source: ATM Forum TM 4.0 (af-tm-0056.000), section 5.10.6.
+    """
+
+    family: ClassVar[str] = "rate"
+    kind: Literal["relative_rate"] = "relative_rate"
+    quantities: ClassVar[tuple[str, ...]] = ("congested",)
+
+    high: Cells = Cells("100 cells")
+    """CI is set when more ABR cells than this wait. Default: 100 cells, a choice."""
+    low: Cells | None = None
+    """NI is set when more ABR cells than this wait, at most `high`. Default: `high`."""
+    direction: Literal["backward", "forward", "both"] = "backward"
+    """Which RM cells are marked. Default: backward."""
+
+
+class EricaRate(Parameters):
+    """ERICA: at the end of each averaging interval the port divides its target rate by the active VCs (fair share)
+    and measures its overload z; in backward RM cells it grants the larger of the fair share and CCR / z, and
+    below overload what it granted others.
+
+    Without cells in an interval the fair share is granted; without capacity nothing is. A VC whose minimum cell
+    rate exceeds its share keeps it, and the others share the rest: the allocation is max-min with MCR as a floor
+    (TM 4.0, fairness criterion "maximum of MCR or max-min share").
+
+    Sources: Kalyanaraman, Jain, Fahmy, Goyal and Vandalore, *The ERICA switch algorithm for ABR traffic
+    management in ATM networks*, IEEE/ACM Transactions on Networking 8 (2000); options and boundary cases from
+    Kalyanaraman, *Traffic Management for the Available Bit Rate Service in ATM Networks*, Ohio State University
+    1997, chapter 6 and appendix C.
+    """
+
+    family: ClassVar[str] = "rate"
+    kind: Literal["erica"] = "erica"
+    quantities: ClassVar[tuple[str, ...]] = ("fair_share", "overload", "active", "capacity", "input", "background", "max_alloc", "target",)
+
+    target_utilisation: Fraction = Fraction("0.9")
+    """Part U of the line that is aimed at, in (0, 1]; rates of higher priorities are subtracted. Default: 0.9. At 1
+    a queue, once formed, does not drain.
+    """
+    interval: Duration = Duration("1 ms")
+    """Averaging interval. Default: 1 ms. Shorter than the spacing of a VC's cells, the VC is active in some
+    intervals only and the fair share is too large in the others; see `activity_decay`.
+    """
+    interval_cells: Cells | None = Cells("100 cells")
+    """The interval ends earlier with this many ABR cells. Default: 100 cells. `null`: by time only. Needs to be
+    several times the number of VCs.
+    """
+    delta: float = 0.1
+    """While z is at most 1 + delta all get what one got (MaxAllocPrevious). Default: 0.1. At least 0. The load may
+    settle anywhere between the target and (1 + delta) times the target.
+    """
+    overload_min: float | None = None
+    """z counts as at least this; more than 0. Default: `null`, no bound. Bounds how fast allocations grow: by 1 / z."""
+    overload_max: float | None = None
+    """z counts as at most this; at least 1. Default: `null`, no bound. Bounds how fast allocations shrink, and keeps
+    an interval without capacity from taking all.
+    """
+    load_weight: Fraction = Fraction("1.0")
+    """Weight of the newest interval in the exponential averages of input and capacity, of which z is the ratio. In
+    (0, 1]. Default: 1, no averaging.
+    """
+    activity_decay: Fraction = Fraction("0.0")
+    """Factor by which a VC counts less with each interval in which it is silent, in [0, 1). Default: 0: it counts or
+    it does not. Published for bursty sources and many VCs: 0.9.
+    """
+    bidirectional_counting: StrictBool = False
+    """A VC whose backward RM cells come counts as active too. Default: false."""
+    ccr: Literal["forward_rm", "measured"] = "forward_rm"
+    """Where the rate of a VC is from. Default: `forward_rm`."""
+    aging: Aging | None = None
+    """The switch-based use-it-or-lose-it policy. Default: `null`, none."""
+
+
+class EricaPlusRate(Parameters):
+    """ERICA with the whole capacity that higher priorities leave, times a function of the queueing delay Tq of ABR
+    cells: b T0 / ((b - 1) Tq + T0) up to the wanted delay T0, max(QDLF, a T0 / ((a - 1) Tq + T0)) beyond.
+
+    Tq is the ABR cells that wait over the rate that higher priorities leave. Sources as of `erica`; queue
+    control: thesis, section 6.19.
+    """
+
+    family: ClassVar[str] = "rate"
+    kind: Literal["erica_plus"] = "erica_plus"
+    quantities: ClassVar[tuple[str, ...]] = ("fair_share", "overload", "active", "capacity", "input", "background", "max_alloc", "target",)
+
+    t0: Duration = Duration("500 us")
+    """T0, the wanted queueing delay, more than 0. Default: 500 us, a choice: well below the round trip of a wide
+    area.
+    """
+    a: float = 1.15
+    """a, how fast the target falls when the delay exceeds T0; more than 1. Default: 1.15."""
+    b: float = 1.05
+    """b, how far the target exceeds the capacity when there is no queue; at least 1. Default: 1.05. With 1.0 it does
+    not, and the queue fills slowly.
+    """
+    qdlf: Fraction = Fraction("0.5")
+    """QDLF, the queue drain limit factor: least part of the capacity that is given out, in (0, 1]. Default: 0.5."""
+    interval: Duration = Duration("1 ms")
+    """As of `erica`: averaging interval. Default: 1 ms."""
+    interval_cells: Cells | None = Cells("100 cells")
+    """As of `erica`: the interval ends earlier with this many ABR cells. Default: 100 cells."""
+    delta: float = 0.1
+    """As of `erica`: while z is at most 1 + delta all get what one got. Default: 0.1."""
+    overload_min: float | None = None
+    """As of `erica`: least z. Default: `null`."""
+    overload_max: float | None = None
+    """As of `erica`: largest z. Default: `null`."""
+    load_weight: Fraction = Fraction("1.0")
+    """As of `erica`: weight of the newest interval. Default: 1."""
+    activity_decay: Fraction = Fraction("0.0")
+    """As of `erica`: what a silent VC counts from one interval to the next. Default: 0."""
+    bidirectional_counting: StrictBool = False
+    """As of `erica`: backward RM cells make a VC active too. Default: false."""
+    ccr: Literal["forward_rm", "measured"] = "forward_rm"
+    """As of `erica`: where the rate of a VC is from. Default: `forward_rm`."""
+    aging: Aging | None = None
+    """As of `erica`: the switch-based use-it-or-lose-it policy. Default: `null`."""
+
+
+class CapcRate(Parameters):
+    """Congestion avoidance with proportional control: the port keeps one explicit rate ERS for all VCs and
+    multiplies it at the end of each interval by min(ERU, 1 + (1 - z) Rup) below the target load, by max(ERF, 1 -
+    (z - 1) Rdn) above.
+
+    It counts no VCs and remembers nothing of them. ERS begins at the target rate and stays between 10 cells/s and
+    the target rate of the line (choices). Source: Barnhart, *Explicit rate performance evaluation*, ATM Forum
+    94-0983, October 1994, as given by Jain, *Congestion control and traffic management in ATM networks*, Computer
+    Networks and ISDN Systems 28 (1996), section on CAPC.
+    """
+
+    family: ClassVar[str] = "rate"
+    kind: Literal["capc"] = "capc"
+    quantities: ClassVar[tuple[str, ...]] = ("fair_share", "overload", "capacity", "input", "background", "target",)
+
+    target_utilisation: Fraction = Fraction("0.95")
+    """Part of the line that is aimed at, in (0, 1]; higher priorities are subtracted. Default: 0.95."""
+    interval: Duration = Duration("1 ms")
+    """Averaging interval. Default: 1 ms, a choice."""
+    interval_cells: Cells | None = None
+    """The interval ends earlier with this many ABR cells. Default: null, by time only."""
+    rup: float = 0.1
+    """Rup, the gain below the target load; published between 0.025 and 0.1. Default: 0.1. More than 0."""
+    rdn: float = 0.8
+    """Rdn, the gain above the target load; published between 0.2 and 0.8. Default: 0.8. More than 0."""
+    eru: float = 1.5
+    """ERU, the largest factor in one interval, more than 1. Default: 1.5."""
+    erf: float = 0.5
+    """ERF, the smallest factor in one interval, in (0, 1). Default: 0.5."""
+    threshold: Cells | None = None
+    """CI is set in backward RM cells when more ABR cells than this wait. Default: null, never."""
+
+
+Rate = Annotated[EfciRate | RelativeRateRate | EricaRate | EricaPlusRate | CapcRate, Family("rate")]
+
+class NoneUili(Parameters):
+    """ACR stays as it is. With ADTF, source rule 5, this is what the ATM Forum decided in December 1995.
+
+    Source: UILI paper, section 6; TM 4.0, source rule 5.
+    """
+
+    family: ClassVar[str] = "uili"
+    kind: Literal["none"] = "none"
+
+
+class August1995Uili(Parameters):
+    """If T > TOF x Nrm / ACR and ACR > ICR, then ACR falls by ACR x T x TDF, not below ICR, and the next BRM cell
+    does not raise it.
+
+    TDF = TDFF / RDF x (the smallest power of 2 that is PCR or more). Its unit is 1/s, and which number RDF is
+    there was a matter of taste: see `rdf`.
+
+    Source: UILI paper, section 3 (rules 5a and 5b) and section 4.2 (PNI).
+    """
+
+    family: ClassVar[str] = "uili"
+    kind: Literal["august_1995"] = "august_1995"
+
+    tof: float = 2.0
+    """Time-out factor: a source keeps ACR while it sends at ACR / TOF or faster; above 0. Default: 2."""
+    tdff: float = 0.125
+    """TDFF, the factor of TDF that was negotiated; at least 0, which disables rule 5a. Default: 1/8."""
+    rdf: Literal["fraction", "divisor"] = "fraction"
+    """Which number RDF is in TDF. Default: fraction, with which ACR falls to ICR at once, as the paper describes."""
+    tdf: float | None = None
+    """TDF itself [1/s], at least 0, instead of the formula. Default: by the formula."""
+    pni: StrictBool = False
+    """Prohibit no increase: disables rule 5b. Default: false."""
+
+
+class BaselineUili(Parameters):
+    """If ACR > SR + ICR, then ACR falls by ACR x TDF, not below ICR, and the next BRM cell does not raise it.
+
+    Source: UILI paper, end of section 4.2: the interim solution. What it did not replace is as in `august_1995`,
+    the floor among it.
+    """
+
+    family: ClassVar[str] = "uili"
+    kind: Literal["baseline"] = "baseline"
+
+    tdf: Fraction = Fraction("0.125")
+    """Timeout decrease factor, the part of ACR that is lost each time, 0 to 1. Default: 1/8."""
+    pni: StrictBool = False
+    """Prohibit no increase: disables rule 5b. Default: false."""
+
+
+class CountBasedUili(Parameters):
+    """At an FRM cell: if ACR > SR + headroom, then ACR = Max(SR + headroom, ACR x (1 - TDF)). A BRM cell raises ACR
+    only where the source was using all of it, ACR <= SR, at its last FRM cell.
+
+    Source: UILI paper, section 5.2, with the pseudo-code of 5.2.7.
+    """
+
+    family: ClassVar[str] = "uili"
+    kind: Literal["count_based"] = "count_based"
+
+    headroom: CellRate = CellRate("10000000/424 cells/s")
+    """How far ACR may exceed the rate at which the source sends. Default: 10 Mbit/s, which the paper recommends: 23
+    585 cells/s.
+    """
+    tdf: Fraction = Fraction("0.125")
+    """Timeout decrease factor, the part of ACR that is lost each time, 0 to 1; 0 disables the policy. Default: 1/8;
+    the paper recommends 1/8 or 1/16.
+    """
+    pr5: StrictBool = True
+    """Prohibit rule 5: the first FRM cell after a rise of ACR lowers nothing. The paper finds it unnecessary with a
+    small TDF, and that with it an idle source may keep its rate (section 5.2.4). Default: true, as in the pseudo-
+    code.
+    """
+    delta: CellRate | None = None
+    """Delta of the comparison ACR <= SR + Delta, which is there because cells start at certain instants only.
+    Default: what one cell time of the host's line makes of SR, that is SR = Nrm / (T - cell time).
+    """
+
+
+class TimeBasedUili(Parameters):
+    """If ACR > `ACR_max`, then ACR = Max(ACR x (1 - T / Tc), `ACR_max`), and the next BRM cell does not raise it.
+
+    Source: UILI paper, section 5.3; that rule 5b stays as in `august_1995`, section 7.2.3.
+    """
+
+    family: ClassVar[str] = "uili"
+    kind: Literal["time_based"] = "time_based"
+
+    floor: Literal["sum", "max"] = "sum"
+    """What `ACR_max` is. Default: sum."""
+    tof: float = 2.0
+    """Time-out factor of the floor `max`, above 0. Default: 2."""
+    tc: Duration | None = None
+    """Tc, the silence that takes all of ACR; more than 0 s. Default: Max(ADDF x FRTT, TBE / PCR), which with the
+    default TBE is most of a minute.
+    """
+    addf: float = 2.0
+    """ADDF of the default of Tc, above 0. Default: 2."""
+    pni: StrictBool = False
+    """Prohibit no increase: disables rule 5b. Default: false."""
+
+
+class JointUili(Parameters):
+    """If ACR > SR + ICR, then ACR falls by ACR x TDF, not below SR + ICR, and the next BRM cell does not raise it.
+
+    Source: UILI paper, section 5.4: the reduction and the floor of `count_based` with ICR as headroom, but rule
+    5b of `august_1995` instead of the region in which increases are ignored. TM 4.0, appendix I.8, describes it.
+    """
+
+    family: ClassVar[str] = "uili"
+    kind: Literal["joint"] = "joint"
+
+    tdf: Fraction = Fraction("0.0625")
+    """Timeout decrease factor, the part of ACR that is lost each time, 0 to 1. Default: 1/16."""
+    pni: StrictBool = False
+    """Prohibit no increase: disables rule 5b. Default: false."""
+
+
+Uili = Annotated[NoneUili | August1995Uili | BaselineUili | CountBasedUili | TimeBasedUili | JointUili, Family("uili")]
+
+class Abr(Block):
+    """ABR service of one direction of a VC: parameters of its source, and of the destination that turns its RM cells
+    round.
+
+    Names, defaults and ranges are those of TM 4.0, sections 5.10.2 and 5.10.3; MCR is that of the VC.
+    """
+
+    pcr: CellRate | None = None
+    """Peak cell rate: the source never sends faster. Default: the rate of its host's line."""
+    icr: CellRate | None = None
+    """Initial cell rate: allowed at first, and after idle times longer than ADTF; MCR to PCR. Lowered to TBE / FRTT
+    where that is less, as TM 4.0 has it. Default: PCR.
+    """
+    rif: Fraction = Fraction("0.0625")
+    """Rate increase factor: a BRM cell raises ACR by at most RIF x PCR; a power of two, 1/32768 to 1 (where only the
+    explicit rate bounds it; AIR of the UILI paper). Default: 1/16.
+    """
+    rdf: Fraction = Fraction("0.0625")
+    """Rate decrease factor: a BRM cell with CI lowers ACR by RDF x ACR; a power of two, 1/32768 to 1. Default: 1/16."""
+    nrm: StrictInt = Field(default=32, ge=0)
+    """Cells for each FRM cell, itself included; a power of two, 2 to 256. Default: 32."""
+    mrm: StrictInt = Field(default=2, ge=0)
+    """In-rate cells after an FRM cell before Trm may call for the next, at least 1. Default: 2."""
+    trm: Duration = Duration("100 ms")
+    """Time after which an active source sends an FRM cell though fewer than Nrm cells went. Default: 100 ms."""
+    adtf: Duration | None = Duration("500 ms")
+    """ACR decrease time factor: after so long without an FRM cell ACR falls to ICR; 10 ms to 10.23 s, or `null` for
+    never. Default: 500 ms.
+    """
+    cdf: Fraction = Fraction("0.0625")
+    """Cutoff decrease factor: each FRM cell beyond CRM without an answer lowers ACR by CDF x ACR; a power of two,
+    1/64 to 1, or 0, which disables rule 6. Default: 1/16.
+    """
+    crm: StrictInt | None = Field(default=None, ge=0)
+    """FRM cells that may be sent without an answer before rule 6 acts, at least 1. Default: TBE / Nrm, rounded up."""
+    tbe: Cells = Cells("16777215 cells")
+    """Transient buffer exposure: cells that the network must be ready for before the first answer; at least 1.
+    Default: 16 777 215 cells, as good as without limit.
+    """
+    frtt: Duration | None = None
+    """Fixed round-trip time. Default: that of the route both ways, with one cell time for each link."""
+    tcr: CellRate = CellRate("10/1 cells/s")
+    """Rate of out-of-rate FRM cells, which a source sends while ACR is less than this; above 0. Default: 10 cells/s."""
+    encoded_rates: StrictBool = False
+    """Rates in RM cells are rounded down to what the 16 bits of the real cell can say. Default: false, exact."""
+    uili: Uili = Field(default_factory=NoneUili)
+    """Use-it-or-lose-it policy of the source. Default: none."""
+    overtaken: Literal["out_of_rate", "dropped"] = "out_of_rate"
+    """What the destination does with a BRM cell that has not left when the next FRM cell comes. Default: out of
+    rate.
+    """
+    congested: list[CongestedPeriod] = []
+    """When the destination is congested itself: it sets CI in what it turns round, and sends BRM cells of its own
+    (destination rules 2 and 5). Default: never.
+    """
+
+
+>>>>>>> 0986e6d (Scenario language: ABR service, return traffic, rate algorithms, use-it-or-lose-it policies; what is recorded of them)
 FAMILIES: dict[str, dict[str, type[Parameters]]] = {
     "traffic": {"greedy": GreedyTraffic, "cbr": CbrTraffic, "poisson": PoissonTraffic, "bernoulli": BernoulliTraffic, "on_off": OnOffTraffic, "burst": BurstTraffic, "rate_schedule": RateScheduleTraffic, "trace": TraceTraffic, "rpc": RpcTraffic, "tcp": TcpTraffic},
     "credit": {"n23": N23Credit, "cup": CupCredit, "n123": N123Credit, "additive": AdditiveCredit},
     "schedule": {"round_robin": RoundRobinSchedule, "fifo": FifoSchedule, "wfq": WfqSchedule},
     "discard": {"tail_drop": TailDropDiscard, "ppd": PpdDiscard, "epd": EpdDiscard, "selective_drop": SelectiveDropDiscard, "fair_buffer_allocation": FairBufferAllocationDiscard, "weighted_buffer_allocation": WeightedBufferAllocationDiscard},
     "impairment": {"random_loss": RandomLossImpairment, "random_corruption": RandomCorruptionImpairment, "scheduled_loss": ScheduledLossImpairment},
+<<<<<<< HEAD
     "police": {"gcra": GcraPolice, "frame_gcra": FrameGcraPolice},
     "congestion": {"tahoe": TahoeCongestion, "reno": RenoCongestion, "new_reno": NewRenoCongestion, "sack": SackCongestion, "sack1": Sack1Congestion},
+=======
+    "rate": {"efci": EfciRate, "relative_rate": RelativeRateRate, "erica": EricaRate, "erica_plus": EricaPlusRate, "capc": CapcRate},
+    "uili": {"none": NoneUili, "august_1995": August1995Uili, "baseline": BaselineUili, "count_based": CountBasedUili, "time_based": TimeBasedUili, "joint": JointUili},
+>>>>>>> 0986e6d (Scenario language: ABR service, return traffic, rate algorithms, use-it-or-lose-it policies; what is recorded of them)
 }
 """Every algorithm by family and kind."""
 
 __all__ = [
+    "Abr",
     "AdditiveCredit",
+    "Aging",
+    "August1995Uili",
+    "BaselineUili",
     "BernoulliTraffic",
     "BurstTraffic",
+    "CapcRate",
     "CbrTraffic",
+    "CongestedPeriod",
+    "CountBasedUili",
     "CupCredit",
+    "EfciRate",
     "EpdDiscard",
+    "EricaPlusRate",
+    "EricaRate",
     "FairBufferAllocationDiscard",
     "FifoSchedule",
     "FrameGcraPolice",
     "GcraPolice",
     "GreedyTraffic",
+    "JointUili",
     "N123Credit",
     "N23Credit",
+<<<<<<< HEAD
     "NewRenoCongestion",
+=======
+    "NoneUili",
+>>>>>>> 0986e6d (Scenario language: ABR service, return traffic, rate algorithms, use-it-or-lose-it policies; what is recorded of them)
     "OnOffTraffic",
     "Operation",
     "Period",
@@ -873,7 +1283,11 @@ __all__ = [
     "RandomLossImpairment",
     "RateChange",
     "RateScheduleTraffic",
+<<<<<<< HEAD
     "RenoCongestion",
+=======
+    "RelativeRateRate",
+>>>>>>> 0986e6d (Scenario language: ABR service, return traffic, rate algorithms, use-it-or-lose-it policies; what is recorded of them)
     "RoundRobinSchedule",
     "RpcTraffic",
     "Sack1Congestion",
@@ -882,7 +1296,11 @@ __all__ = [
     "SelectiveDropDiscard",
     "TahoeCongestion",
     "TailDropDiscard",
+<<<<<<< HEAD
     "TcpTraffic",
+=======
+    "TimeBasedUili",
+>>>>>>> 0986e6d (Scenario language: ABR service, return traffic, rate algorithms, use-it-or-lose-it policies; what is recorded of them)
     "TraceEvent",
     "TraceTraffic",
     "WeightedBufferAllocationDiscard",

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from cellway.scenario.blocks import Parameters
 from cellway.scenario.errors import Fault, Path, no_such
-from cellway.scenario.model import CreditRecord, DelayRecord, QueueRecord, Record, TcpRecord, ThroughputRecord
+from cellway.scenario.model import (
+    AbrRecord,
+    BurstsRecord,
+    CreditRecord,
+    DelayRecord,
+    QueueRecord,
+    RateRecord,
+    Record,
+    TcpRecord,
+    ThroughputRecord,
+)
 from cellway.scenario.quantities import CellTime, Duration
 from cellway.scenario.ranges import elements, link_elements, zip_elements
 from cellway.scenario.topology import Collector, Topology
@@ -25,8 +37,12 @@ class Member:
     """The links that its cells use: of the path or tree, then of the return path."""
     credit_links: frozenset[str]
     """Those with credit flow control."""
-    connections: int
+    connections: int = 0
     """TCP connections."""
+    abr: bool = False
+    """Both directions have an ABR source."""
+    sources: tuple[str, ...] = ()
+    """Directions that have an application: forward, return."""
 
 
 @dataclass
@@ -48,6 +64,10 @@ class Recording:
             ("throughput", self._throughput, self._every_throughput),
             ("delay", self._delay, self._every_delay),
             ("tcp", self._tcp, self._every_tcp),
+            ("acr", partial(self._abr, "acr"), partial(self._every_abr, "acr")),
+            ("er", partial(self._abr, "er"), partial(self._every_abr, "er")),
+            ("rate", self._rate, self._every_rate),
+            ("bursts", self._bursts, self._every_bursts),
         ):
             wanted = getattr(self.record, key)
             if wanted is None:
@@ -221,6 +241,62 @@ class Recording:
             for connection in range(count) if entry.connection is None else [entry.connection]:
                 about = {"vc": vc, "connection": connection, "quantity": entry.quantity}
                 yield {"kind": "tcp", **about, "every": every}
+
+    def _every_abr(self, kind: str) -> Iterator[Probe]:
+        every = self._every(None)
+        found = [(member.name, one) for member in self.members.values() if member.abr for one in member.sources]
+        if not found:
+            raise Fault("nothing to record: no VC has ABR service")
+        for vc, direction in found:
+            yield _source(kind, vc, direction, every)
+
+    def _abr(self, kind: str, entry: AbrRecord) -> Iterator[Probe]:
+        every = self._every(entry.every)
+        for vc in elements(entry.vc):
+            if not self._member(vc).abr:
+                raise Fault(f"VC '{vc}' has no ABR service", at=("vc",))
+            yield _source(kind, vc, entry.direction, every)
+
+    def _every_rate(self) -> Iterator[Probe]:
+        every = self._every(None)
+        used = {link for member in self.members.values() for link in member.links}
+        ports = {link: self._algorithm(link) for link in self.network.edges if link in used}
+        found = [(link, one) for link, rate in ports.items() if rate is not None for one in rate.quantities]
+        if not found:
+            raise Fault("nothing to record: no port here has a rate algorithm")
+        for link, quantity in found:
+            yield {"kind": "rate", "link": link, "quantity": quantity, "every": every}
+
+    def _rate(self, entry: RateRecord) -> Iterator[Probe]:
+        every = self._every(entry.every)
+        for link in link_elements(entry.link):
+            rate = self._algorithm(self._link(link, ("link",)))
+            if rate is None:
+                raise Fault(f"'{link}' leaves no port with a rate algorithm", at=("link",))
+            if entry.quantity not in rate.quantities:
+                raise no_such(f"quantity of {rate.kind_name()}", entry.quantity, rate.quantities, ("quantity",))
+            yield {"kind": "rate", "link": link, "quantity": entry.quantity, "every": every}
+
+    def _algorithm(self, link: str) -> Parameters | None:
+        """The rate algorithm of the port of a link."""
+        tail, head = link.split("->")
+        if tail not in self.network.switches:
+            return None
+        default = self.network.switches[tail][0].port
+        special, _ = self.network.ports[tail].get(head, (default, ()))
+        return special.rate if "rate" in special.model_fields_set else default.rate
+
+    def _every_bursts(self) -> Iterator[Probe]:
+        for vc in self.members:
+            yield {"kind": "bursts", "vc": vc}
+
+    def _bursts(self, entry: BurstsRecord) -> Iterator[Probe]:
+        for vc in elements(entry.vc):
+            yield {"kind": "bursts", "vc": self._member(vc).name}
+
+
+def _source(kind: str, vc: str, direction: str, every: int | None) -> Probe:
+    return {"kind": kind, "vc": vc, "returning": direction == "return", "every": every}
 
 
 def _queue(switch: str, link: str | None, vc: str | None, every: int | None) -> Probe:

@@ -157,3 +157,21 @@ fn credit_and_data_share_a_link_both_ways() {
         }
     }
 }
+
+#[test]
+fn a_source_that_may_keep_few_cells_waiting_makes_up_for_nothing() {
+    let offered = |most_waiting: Value| {
+        let mut document = star(&["a", "b"], 0);
+        // The line belongs to another VC for the first half of the time.
+        document["vcs"]["first"] = vc("a", &["b"], json!({"kind": "greedy", "phase": 0, "stop": 5_000 * CELL_PS}));
+        let rates = json!([{"at": 0, "rate": [200_000, 1]}]);
+        let traffic = json!({"kind": "rate_schedule", "phase": 0, "rates": rates, "most_waiting": most_waiting});
+        document["vcs"]["second"] = vc("a", &["b"], traffic);
+        document["vcs"]["second"]["priority"] = json!(1);
+        let tables = run(&document, 10_000);
+        table(&tables, "vcs").u64s("offered")[1]
+    };
+    assert_eq!(offered(Value::Null), 2000);
+    let limited = offered(json!(3));
+    assert!((1000..=1004).contains(&limited), "3 that waited, and 1000 in the second half: {limited}");
+}
