@@ -190,10 +190,7 @@ def plot(
     *,
     out: Path | None = None,
     kind: Annotated[
-        list[
-            Literal["bandwidth", "delay", "queue", "credit", "abr", "rate", "bursts", "cwnd", "goodput"],
-        ]
-        | None,
+        list[Literal["bandwidth", "delay", "queue", "credit", "abr", "rate", "bursts", "cwnd", "goodput"],] | None,
         Parameter(name="--kind"),
     ] = None,
     window: str = "25 cell_times",

@@ -17,6 +17,7 @@ from .conftest import EXAMPLES, Runner
 
 #: The example that each test below runs.
 TESTED = {
+    "abr-erica.yaml",
     "credit-loss.yaml",
     "fabric-link.yaml",
     "fair-share.yaml",
@@ -25,9 +26,11 @@ TESTED = {
     "multiplexing.yaml",
     "nfs.yaml",
     "policing.yaml",
+    "parking-lot.yaml",
     "priorities.yaml",
     "tcp-epd.yaml",
     "trace-file.yaml",
+    "uili-count-based.yaml",
     "video-and-data.yaml",
     "voice.yaml",
 }
@@ -253,3 +256,40 @@ def test_policing(example: Runner) -> None:
     result = example("policing.yaml", "--set", "vcs.cheat.police.action=discard")
     assert total(result, "queues", "dropped") == 0
     assert row(result, "vcs", vc="cheat")["rate"] * 424 == pytest.approx(30e6, rel=1e-3)
+def test_abr_erica(example: Runner) -> None:
+    result = example("abr-erica.yaml")
+    for start, end, left in ((0.12, 0.15, 40e6), (0.27, 0.3, 80e6)):
+        fair = (0.9 * 155.52e6 - left) / 3 / 424
+        rates = [result.series("acr", vc=vc).between(start, end).mean() for vc in ("vc_near", "vc_middle", "vc_far")]
+        assert rates == pytest.approx([rates[0]] * 3, rel=0.01)
+        assert fair * 0.99 <= rates[0] <= fair * 1.1
+        assert result.series("rate", quantity="fair_share").between(start, end).mean() == pytest.approx(fair, rel=0.01)
+    queue = result.series("queue", node="s1", link="s1->b")
+    assert queue.between(0.15, 0.2).max() > 50
+    assert queue.between(0.25, 0.3).max() < 20
+
+
+def test_uili_count_based(example: Runner) -> None:
+    held = example("uili-count-based.yaml")
+    free = example("uili-count-based.yaml", "--set", "vcs.vc[1..5].abr.uili={kind: none}")
+    for k in range(1, 6):
+        rate = held.series("acr", vc=f"vc{k}")
+        assert rate.at(0.02) * 424 == pytest.approx(15e6, rel=0.05)
+        assert rate.at(0.0999) * 424 == pytest.approx(15e6, rel=0.05)
+        assert free.series("acr", vc=f"vc{k}").at(0.0999) * 424 == pytest.approx(140e6, rel=0.01)
+    assert held.series("queue", node="s1", link="s1->s2").max() < 50
+    assert free.series("queue", node="s1", link="s1->s2").max() > 3000
+
+
+def test_parking_lot(example: Runner) -> None:
+    def rates(result: Result) -> dict[str, float]:
+        found = {vc: result.series("acr", vc=vc) for vc in ("long", "one", "two", "three", "four")}
+        return {vc: series.between(0.1, 0.2).mean() * 424 / 1e6 for vc, series in found.items()}
+
+    third = 0.9 * 155.52 / 3
+    expected = {"long": third, "one": 2 * third, "two": third, "three": third, "four": 2 * third}
+    assert rates(example("parking-lot.yaml")) == pytest.approx(expected, rel=0.02)
+    default = rates(example("parking-lot.yaml", "--set", "switches.s[1..4].port.rate={kind: erica}"))
+    assert all(0.98 <= default[vc] / fair <= 1.1 for vc, fair in expected.items())
+    beaten = rates(example("parking-lot.yaml", "--set", "switches.s[1..4].port.rate={kind: relative_rate}"))
+    assert beaten["long"] < 0.8 * beaten["two"]

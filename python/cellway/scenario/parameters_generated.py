@@ -55,7 +55,38 @@ class Period(Block):
     """First instant after it."""
 
 
-<<<<<<< HEAD
+class Aging(Block):
+    """Grants a VC less the more its declared rate CCR exceeds what the port sees of it: the allocation is divided by
+    1 + e^(alpha u) - e^(alpha delta), where u is CCR over the smoothed measured rate.
+
+    The paper prints the function, not its use; the reading here: nothing is withdrawn up to u = delta, where the
+    function is 0; beyond, it is the reduction; the divisor is smoothed like the rate; and a VC keeps what it uses
+    and at least `floor`. Idle sources send no RM cells and hear nothing of it: they need the source's own time-
+    out (ADTF).
+
+    Source: Kalyanaraman, Jain, Goyal, Fahmy and Samudra, *Use-it-or-lose-it policies for the available bit rate
+    (ABR) service in ATM networks* (1998), section 5.5, after ATM Forum 95-1599.
+    """
+
+    alpha: float = 0.5
+    """Steepness, more than 0. Default: 0.5, a choice. Steeper functions withdraw more and overshoot sooner."""
+    delta: float = 1.1
+    """CCR over measured rate up to which nothing is withdrawn, at least 1. Default: 1.1, a choice."""
+    weight: Fraction = Fraction("0.0625")
+    """Weight of the newest averaging interval in the smoothed rate and divisor, in (0, 1]. Default: 1/16, a choice."""
+    floor: CellRate = CellRate("1000000/424 cells/s")
+    """Rate that is left to each VC. Default: 1 Mbit/s, a choice: a source must be able to start again."""
+
+
+class CongestedPeriod(Block):
+    """A period of time, from its first instant to before its last."""
+
+    from_: Duration = Field(alias="from")
+    """First instant, since the start of the run."""
+    to: Duration
+    """First instant after it."""
+
+
 class TahoeCongestion(Parameters):
     """TCP of 4.3BSD Tahoe (1988) as Fall and Floyd simulate it: on the third duplicate acknowledgement, or after a
     time-out, half the window becomes the threshold and it starts again with one segment, from the first byte that
@@ -137,40 +168,6 @@ class Sack1Congestion(Parameters):
 
 Congestion = Annotated[TahoeCongestion | RenoCongestion | NewRenoCongestion | SackCongestion | Sack1Congestion, Family("congestion")]
 
-=======
-class Aging(Block):
-    """Grants a VC less the more its declared rate CCR exceeds what the port sees of it: the allocation is divided by
-    1 + e^(alpha u) - e^(alpha delta), where u is CCR over the smoothed measured rate.
-
-    The paper prints the function, not its use; the reading here: nothing is withdrawn up to u = delta, where the
-    function is 0; beyond, it is the reduction; the divisor is smoothed like the rate; and a VC keeps what it uses
-    and at least `floor`. Idle sources send no RM cells and hear nothing of it: they need the source's own time-
-    out (ADTF).
-
-    Source: Kalyanaraman, Jain, Goyal, Fahmy and Samudra, *Use-it-or-lose-it policies for the available bit rate
-    (ABR) service in ATM networks* (1998), section 5.5, after ATM Forum 95-1599.
-    """
-
-    alpha: float = 0.5
-    """Steepness, more than 0. Default: 0.5, a choice. Steeper functions withdraw more and overshoot sooner."""
-    delta: float = 1.1
-    """CCR over measured rate up to which nothing is withdrawn, at least 1. Default: 1.1, a choice."""
-    weight: Fraction = Fraction("0.0625")
-    """Weight of the newest averaging interval in the smoothed rate and divisor, in (0, 1]. Default: 1/16, a choice."""
-    floor: CellRate = CellRate("1000000/424 cells/s")
-    """Rate that is left to each VC. Default: 1 Mbit/s, a choice: a source must be able to start again."""
-
-
-class CongestedPeriod(Block):
-    """A period of time, from its first instant to before its last."""
-
-    from_: Duration = Field(alias="from")
-    """First instant, since the start of the run."""
-    to: Duration
-    """First instant after it."""
-
-
->>>>>>> 0986e6d (Scenario language: ABR service, return traffic, rate algorithms, use-it-or-lose-it policies; what is recorded of them)
 class GreedyTraffic(Parameters):
     """Sends as much as flow control and the host's line allow, from `start` to `stop`.
 
@@ -343,6 +340,11 @@ class RateScheduleTraffic(Parameters):
     """
     stop: Duration | None = None
     """When it ends. Default: never; the last rate is kept."""
+    most_waiting: Cells | None = None
+    """Cells that may wait in the host; with so many there no further cell comes, at least 1. Default: no limit. With
+    few, a source that may not send for a while has nothing to make up for: limited in rate, not in what it
+    offers.
+    """
 
 
 class TraceTraffic(Parameters):
@@ -816,7 +818,6 @@ class ScheduledLossImpairment(Parameters):
 
 Impairment = Annotated[RandomLossImpairment | RandomCorruptionImpairment | ScheduledLossImpairment, Family("impairment")]
 
-<<<<<<< HEAD
 class GcraPolice(Parameters):
     """The generic cell rate algorithm GCRA(T, tau): cells conform that come at most `tolerance` (tau) before their
     time, where cells are due every T = 1 / `rate`.
@@ -874,7 +875,6 @@ class FrameGcraPolice(Parameters):
 
 Police = Annotated[GcraPolice | FrameGcraPolice, Family("police")]
 
-=======
 class EfciRate(Parameters):
     """Sets the EFCI bit of ABR data cells while many ABR cells wait at the port; the destination turns it into CI.
 
@@ -1227,20 +1227,16 @@ class Abr(Block):
     """
 
 
->>>>>>> 0986e6d (Scenario language: ABR service, return traffic, rate algorithms, use-it-or-lose-it policies; what is recorded of them)
 FAMILIES: dict[str, dict[str, type[Parameters]]] = {
     "traffic": {"greedy": GreedyTraffic, "cbr": CbrTraffic, "poisson": PoissonTraffic, "bernoulli": BernoulliTraffic, "on_off": OnOffTraffic, "burst": BurstTraffic, "rate_schedule": RateScheduleTraffic, "trace": TraceTraffic, "rpc": RpcTraffic, "tcp": TcpTraffic},
     "credit": {"n23": N23Credit, "cup": CupCredit, "n123": N123Credit, "additive": AdditiveCredit},
     "schedule": {"round_robin": RoundRobinSchedule, "fifo": FifoSchedule, "wfq": WfqSchedule},
     "discard": {"tail_drop": TailDropDiscard, "ppd": PpdDiscard, "epd": EpdDiscard, "selective_drop": SelectiveDropDiscard, "fair_buffer_allocation": FairBufferAllocationDiscard, "weighted_buffer_allocation": WeightedBufferAllocationDiscard},
     "impairment": {"random_loss": RandomLossImpairment, "random_corruption": RandomCorruptionImpairment, "scheduled_loss": ScheduledLossImpairment},
-<<<<<<< HEAD
     "police": {"gcra": GcraPolice, "frame_gcra": FrameGcraPolice},
     "congestion": {"tahoe": TahoeCongestion, "reno": RenoCongestion, "new_reno": NewRenoCongestion, "sack": SackCongestion, "sack1": Sack1Congestion},
-=======
     "rate": {"efci": EfciRate, "relative_rate": RelativeRateRate, "erica": EricaRate, "erica_plus": EricaPlusRate, "capc": CapcRate},
     "uili": {"none": NoneUili, "august_1995": August1995Uili, "baseline": BaselineUili, "count_based": CountBasedUili, "time_based": TimeBasedUili, "joint": JointUili},
->>>>>>> 0986e6d (Scenario language: ABR service, return traffic, rate algorithms, use-it-or-lose-it policies; what is recorded of them)
 }
 """Every algorithm by family and kind."""
 
@@ -1269,11 +1265,8 @@ __all__ = [
     "JointUili",
     "N123Credit",
     "N23Credit",
-<<<<<<< HEAD
     "NewRenoCongestion",
-=======
     "NoneUili",
->>>>>>> 0986e6d (Scenario language: ABR service, return traffic, rate algorithms, use-it-or-lose-it policies; what is recorded of them)
     "OnOffTraffic",
     "Operation",
     "Period",
@@ -1283,11 +1276,8 @@ __all__ = [
     "RandomLossImpairment",
     "RateChange",
     "RateScheduleTraffic",
-<<<<<<< HEAD
-    "RenoCongestion",
-=======
     "RelativeRateRate",
->>>>>>> 0986e6d (Scenario language: ABR service, return traffic, rate algorithms, use-it-or-lose-it policies; what is recorded of them)
+    "RenoCongestion",
     "RoundRobinSchedule",
     "RpcTraffic",
     "Sack1Congestion",
@@ -1296,11 +1286,8 @@ __all__ = [
     "SelectiveDropDiscard",
     "TahoeCongestion",
     "TailDropDiscard",
-<<<<<<< HEAD
     "TcpTraffic",
-=======
     "TimeBasedUili",
->>>>>>> 0986e6d (Scenario language: ABR service, return traffic, rate algorithms, use-it-or-lose-it policies; what is recorded of them)
     "TraceEvent",
     "TraceTraffic",
     "WeightedBufferAllocationDiscard",

@@ -2,6 +2,10 @@
 
 use crate::cell::Label;
 
+/// By so much the 16-bit code of RM cells may round a rate down (TM 4.0, section 5.10.3.1): a VC that declares so much
+/// less than its fair share is at it.
+const CODE_STEP: f64 = 1.0 / 512.0;
+
 /// The allocations of one interval, and the largest of the one before.
 pub(super) struct Allocation {
     delta: f64,
@@ -63,7 +67,7 @@ impl Allocation {
         }
         // From below the fair share to the fair share first: the others still have to give way. Of the rate it may send
         // at: a measured one falls short of that by a cell or so, and the VC would never get past the fair share.
-        if rate > self.fair_share && allowed < self.fair_share {
+        if rate > self.fair_share && allowed < self.fair_share * (1.0 - CODE_STEP) {
             rate = self.fair_share;
         }
         vc.rate = rate.max(vc.mcr);
@@ -139,6 +143,14 @@ mod tests {
         assert_eq!(a.of(1, 250.0, 250.0).0, 500.0);
         assert_eq!(a.of(2, 249.0, 250.0).0, 498.0, "it may send at the share, and was seen a cell short of it");
         assert_eq!(a.largest(), 500.0);
+    }
+
+    #[test]
+    fn a_fair_share_that_the_code_of_rm_cells_rounded_is_a_fair_share() {
+        let mut a = after(0.5);
+        let rounded = |part: f64| 250.0 * part / 512.0;
+        assert_eq!(a.of(0, rounded(511.5), rounded(511.5)).0, 2.0 * rounded(511.5));
+        assert_eq!(a.of(1, rounded(510.0), rounded(510.0)).0, 250.0);
     }
 
     #[test]
