@@ -256,6 +256,8 @@ def test_policing(example: Runner) -> None:
     result = example("policing.yaml", "--set", "vcs.cheat.police.action=discard")
     assert total(result, "queues", "dropped") == 0
     assert row(result, "vcs", vc="cheat")["rate"] * 424 == pytest.approx(30e6, rel=1e-3)
+
+
 def test_abr_erica(example: Runner) -> None:
     result = example("abr-erica.yaml")
     for start, end, left in ((0.12, 0.15, 40e6), (0.27, 0.3, 80e6)):

@@ -49,7 +49,7 @@ def figures(results: Results) -> Sequence[Figure | Sheet]:
 
 ONCE = "section 7.2.5: it triggers once when the burst starts"
 RISE = (
-    "every burst has the reduction at its start, of more than half; in about one burst of four the feedback raises ACR by"
+    "every burst has the reduction at its start, of more than half; in about one of four the feedback raises ACR by"
     " more than ICR just before an FRM cell, whose SR is then still the old one: a second reduction, by less than 1 %"
 )
 ITEM = Item(
