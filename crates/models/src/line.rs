@@ -166,6 +166,15 @@ impl OutputLine {
         Some((group, self.groups[group].waiting.front()))
     }
 
+    /// The group and the queue that go next, where no other and no control cell waits and no discipline has a say.
+    #[inline]
+    pub fn only_queue(&self) -> Option<(usize, QueueId)> {
+        let (group, queue) = self.first_queue()?;
+        let Group { schedule, waiting, .. } = &self.groups[group];
+        let only = schedule.is_none() && waiting.len() == 1 && self.ready.count_ones() == 1 && !self.has_signals();
+        only.then_some((group, queue))
+    }
+
     /// The first queue of `group` sends; it waits `again` behind the others, or not.
     #[inline]
     pub fn first_went(&mut self, group: usize, again: bool) {
