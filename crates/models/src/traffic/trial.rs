@@ -181,6 +181,7 @@ fn examples() -> Vec<Value> {
         json!({"kind": "rpc"}),
         json!({"kind": "rpc", "outstanding": 5, "requests": 3, "gap": 1000, "think": 0, "timeout": ms,
             "operations": [{"request": 760, "response": 12_280}]}),
+        json!({"kind": "tcp", "connections": 2, "congestion": {"kind": "new_reno"}, "rate": 10_000_000}),
     ]
 }
 
@@ -240,14 +241,16 @@ proptest! {
                 example["start"] = json!(start);
             }
             let stop = length.map_or(u64::MAX, |length| start + length);
-            if length.is_some() {
+            // A TCP connection ends with its data, not at a time.
+            let tcp = example["kind"] == "tcp";
+            if length.is_some() && !tcp {
                 example["stop"] = json!(stop);
             }
             let lose = |end, now: Time| (tie_rank(now.at(Phase::Timer), seed) ^ end as u64) % 10 < loss;
             let run = || Loop::new(&example, seed, Duration::from_ps(delay), lose).take(1000).collect::<Vec<_>>();
             let events = run();
             prop_assert_eq!(&events, &run());
-            let closed = example["kind"] == "rpc";
+            let closed = tcp || example["kind"] == "rpc";
             for &(time, event) in &events {
                 prop_assert!(time >= start);
                 let work = matches!(event, Event::Offer(_, offer) if offer != Offer::Nothing);
