@@ -6,10 +6,10 @@ import difflib
 import re
 from collections.abc import Iterable
 
-from cellway.papers import gfr, n23
+from cellway.papers import gfr, n23, uili
 from cellway.papers.item import Item, Paper
 
-PAPERS: tuple[Paper, ...] = (n23.PAPER, gfr.PAPER)
+PAPERS: tuple[Paper, ...] = (n23.PAPER, uili.PAPER, gfr.PAPER)
 """Every paper; the order of the report."""
 
 
