@@ -144,7 +144,7 @@ ITEM = Item(
     scenarios=scenarios,
     measure=measure,
     figures=figures,
-    seeds=(1, 2),
+    seeds=(1, 2, 3),
     note=(
         "The paper does not say which of its two buffers this is. Li: untagged cells of the VC, Yi: all its cells, Na:"
         " VCs with a cell in the buffer, Z = 0.8; at X = R the frame enters. Miss: root mean square of achieved/target"
