@@ -168,4 +168,4 @@ def cycles_figure(
         moved = type(line)(line.label, line.x - first * 1e3, line.y, line.style)
         panels.append(Panel("ACR (Mbit/s)", (sending, moved), tuple(levels), y_range=(0, LINE * 1.05)))
         spans.append(1e3 * (last - first))
-    return Figure(name, caption, "Time (ms)", tuple(panels), x_range=(0, max(spans)))
+    return Figure(name, caption, "Time (ms)", tuple(panels), x_range=(0, min(spans)))
