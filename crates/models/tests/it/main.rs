@@ -8,6 +8,7 @@ mod guarantees;
 mod max_min;
 mod phase_effects;
 mod random_networks;
+mod rates;
 mod refusals;
 mod schedulers;
 mod switching;

@@ -142,6 +142,7 @@ mod tests {
         assert_eq!(a.of(0, 249.0, 249.0).0, 250.0, "249 / 0.5 = 498 from below the share");
         assert_eq!(a.of(1, 250.0, 250.0).0, 500.0);
         assert_eq!(a.of(2, 249.0, 250.0).0, 498.0, "it may send at the share, and was seen a cell short of it");
+        assert_eq!(a.of(3, 249.5, 249.6).0, 499.0, "measured, and declared in 16 bits");
         assert_eq!(a.largest(), 500.0);
     }
 

@@ -24,6 +24,8 @@ pub(super) struct Case {
     pub(super) end: Duration,
     /// RIF of the sources; with 1 the explicit rate alone bounds them.
     pub(super) increase: f64,
+    /// Rates in RM cells have 16 bits.
+    pub(super) encoded: bool,
 }
 
 #[derive(Clone)]
@@ -76,7 +78,17 @@ impl Case {
     pub(super) fn new(name: &str, links: &[(usize, usize, u64, Duration)], vcs: Vec<AbrVc>) -> Case {
         let rate = json!({"kind": "erica"});
         let (links, end) = (links.to_vec(), Duration::from_ms(600));
-        Case { name: name.to_owned(), rate, target: 0.9, links, vcs, background: Vec::new(), end, increase: 1.0 }
+        Case {
+            name: name.to_owned(),
+            rate,
+            target: 0.9,
+            links,
+            vcs,
+            background: Vec::new(),
+            end,
+            increase: 1.0,
+            encoded: false,
+        }
     }
 
     fn document(&self) -> Value {
@@ -123,7 +135,7 @@ impl Case {
                 None => json!({"kind": "greedy", "start": start, "phase": 0}),
                 Some(rate) => json!({"kind": "cbr", "rate": cell_rate(rate), "start": start}),
             };
-            let abr = json!({"rif": self.increase, "icr": vc.icr.map(cell_rate)});
+            let abr = json!({"rif": self.increase, "encoded_rates": self.encoded, "icr": vc.icr.map(cell_rate)});
             let mcr = cell_rate(vc.mcr);
             let last = add(
                 format!("v{v}"),

@@ -18,10 +18,10 @@ fn erica() -> Value {
     json!({"kind": "erica", "delta": 0.02, "load_weight": 0.1, "activity_decay": 0.9, "ccr": "measured"})
 }
 
-/// ERICA+ aims at all of the line. Its load is not averaged: that delay in the loop of its queue makes rates swing, unlike
-/// for VCs of unlike round trips, where T0 is shorter than them. Its queue bounds the load, so delta is as published.
+/// ERICA+ aims at all of the line. Its load is not averaged and T0 is not short against the round trips: else the queue
+/// swings, and with it rates, in unlike ways for unlike round trips. Its queue bounds the load, so delta is as published.
 fn erica_plus() -> Value {
-    json!({"kind": "erica_plus", "activity_decay": 0.9, "ccr": "measured"})
+    json!({"kind": "erica_plus", "t0": 2_000_000_000u64, "activity_decay": 0.9, "ccr": "measured"})
 }
 
 /// CAPC with an interval of about the round trip, which its gains need to be stable.
@@ -85,6 +85,17 @@ fn erica_with_unequal_round_trips() {
     }
     case.end = Duration::from_ms(1_200);
     check(&calm(case, erica()), 0.05);
+}
+
+#[test]
+fn erica_with_rates_of_16_bits() {
+    for case in [parking_lot(), gfc_1(), gfc_2()] {
+        let mut case = calm(case, erica());
+        case.encoded = true;
+        check(&case, 0.05);
+        case.rate = json!({"kind": "erica", "delta": 0.02});
+        check(&case, 0.05);
+    }
 }
 
 #[test]
