@@ -29,7 +29,7 @@ pub(crate) fn all() -> Vec<Case> {
         // Counted in a steady state; some 4 to 30 million cell-hops are timed.
         let (timed, counted) = match name.split('-').next() {
             Some("tcp") => (20_000, [2_000, 3_000]),
-            _ if name == "abr-1000" => (250, [50, 100]),
+            _ if name.starts_with("abr-1000") => (600, [300, 400]),
             _ => (4_000, [100, 300]),
         };
         cases.push(Case { name, design, document, timed, counted });
@@ -47,8 +47,10 @@ pub(crate) fn all() -> Vec<Case> {
     case("tcp-15".into(), "at most 1.0 s for 20 s", tcp(SOURCES, "fifo"));
     case("tcp-15-wfq".into(), "-", tcp(SOURCES, "wfq"));
     case("tcp-500".into(), "-", tcp(500, "fifo"));
-    case("abr-5".into(), "-", abr(5, US_50));
-    case("abr-1000".into(), "at most 2 abr-5", abr_chain(10, 10, 10));
+    for (distance, delay) in [("5ms", 5 * MS), ("50us", US_50)] {
+        case(format!("abr-5-{distance}"), "-", abr(5, delay));
+        case(format!("abr-1000-{distance}"), "at most 2 abr-5", abr_chain(10, 10, 10, delay));
+    }
     cases
 }
 
@@ -93,16 +95,16 @@ fn tcp(sources: usize, schedule: &str) -> Value {
 }
 
 /// ABR VCs between the switches of a chain: at each switch `hosts` that send `vcs` VCs each, to all others in turn.
-fn abr_chain(switches: usize, hosts: usize, vcs: usize) -> Value {
+fn abr_chain(switches: usize, hosts: usize, vcs: usize, delay: u64) -> Value {
     let mut network = Drawing::default();
     for s in 1..switches {
-        network.duplex(&format!("s{}", s - 1), &format!("s{s}"), US_50);
+        network.duplex(&format!("s{}", s - 1), &format!("s{s}"), delay);
     }
     for s in 0..switches {
         for h in 0..hosts {
             let (a, b) = (format!("a{s}.{h}"), format!("b{s}.{h}"));
-            network.duplex(&a, &format!("s{s}"), US_50);
-            network.duplex(&format!("s{s}"), &b, US_50);
+            network.duplex(&a, &format!("s{s}"), delay);
+            network.duplex(&format!("s{s}"), &b, delay);
             for v in 0..vcs {
                 let to = (s + 1 + v % (switches - 1)) % switches;
                 let step = |k: usize| if to > s { s + k } else { s - k };

@@ -32,11 +32,11 @@ impl Default for UiliSpec {
 pub struct UiliContext {
     /// The source's parameters, of which policies use PCR, ICR, RDF and Nrm.
     pub limits: Limits,
-    /// Transient buffer exposure [cells].
+    /// Transient buffer exposure, in cells.
     pub tbe: f64,
-    /// Fixed round-trip time [s].
+    /// Fixed round-trip time, in s.
     pub frtt: f64,
-    /// Cell time of the host's line [s].
+    /// Cell time of the host's line, in s.
     pub slot: f64,
 }
 
@@ -54,7 +54,7 @@ pub trait UiliConfig {
 pub struct FrmEvent {
     /// ACR before it [cells/s].
     pub acr: f64,
-    /// T, since the last in-rate FRM cell [s].
+    /// T, since the last in-rate FRM cell, in s.
     pub since_last: f64,
 }
 
