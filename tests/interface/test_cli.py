@@ -165,7 +165,11 @@ def test_an_error_of_cellway_keeps_its_traceback(scenario_file: Path, monkeypatc
 def test_ctrl_c_on_a_terminal(scenario_file: Path, tmp_path: Path) -> None:
     """The bar moves on the terminal; Ctrl-C ends with status 130 and saves what was simulated."""
     terminal, side = pty.openpty()
-    code = "import sys; from cellway.cli import main; sys.exit(main())"
+    # A process started in the background of a shell ignores SIGINT, and so would what it starts.
+    code = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        " from cellway.cli import main; sys.exit(main())"
+    )
     out = tmp_path / "out"
     arguments = [
         "run",

@@ -23,7 +23,11 @@ from cellway.papers.outcome import Outcome, kept
 from cellway.papers.registry import select
 
 FAST = ("n23/fig-06", "n23/fig-10/11", "n23/fig-12/13", "n23/fig-20")
-START = "import sys; from cellway.cli import main; sys.exit(main())"
+# A process started in the background of a shell ignores SIGINT, and so would what it starts.
+START = (
+    "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
+    " from cellway.cli import main; sys.exit(main())"
+)
 FIELDS = ("paper", "item", "claim", "quantity", "unit", "low", "high", "paper_value", "measured", "verdict", "note")
 
 
