@@ -445,7 +445,9 @@ impl Builder<'_> {
         let vcs: Vec<&spec::Vc> = self.topology.labels[link].iter().map(|&flow| self.vc_of(flow)).collect();
         let line = self.topology.links[link].rate.cells().per_second();
         let mcr = vcs.iter().map(|vc| vc.mcr.map_or(0.0, CellRate::per_second)).collect();
-        let algorithm = spec.config().build(&RateContext { line, mcr })?;
+        let has_data = |&&flow: &&usize| self.vc_of(flow).abr.is_some() && self.traffic_of(flow).is_some();
+        let setup = self.topology.labels[link].iter().filter(has_data).count();
+        let algorithm = spec.config().build(&RateContext { line, mcr, setup })?;
         let Some(last) = vcs.iter().filter(|vc| vc.abr.is_some()).map(|vc| vc.priority).max() else {
             return Ok((None, Vec::new()));
         };

@@ -185,7 +185,7 @@ mod tests {
 
     /// ERS after intervals of 1 ms with so many ABR and other cells, on a line of 100 000 cells/s (target 50 000).
     fn ers(spec: &Capc, intervals: &[(u64, u64)]) -> Vec<f64> {
-        let mut port = spec.build(&RateContext { line: 1e5, mcr: vec![0.0] }).unwrap();
+        let mut port = spec.build(&RateContext { line: 1e5, mcr: vec![0.0], setup: 1 }).unwrap();
         let view = RateView { queue: 7 };
         let mut rates = Vec::new();
         for &(abr, other) in intervals {
@@ -231,7 +231,7 @@ mod tests {
     fn a_long_queue_sets_ci() {
         for (threshold, ci) in [(None, false), (Some(6), true), (Some(7), false)] {
             let spec = Capc { threshold: threshold.map(Cells), ..capc() };
-            let mut port = spec.build(&RateContext { line: 1e5, mcr: vec![0.0] }).unwrap();
+            let mut port = spec.build(&RateContext { line: 1e5, mcr: vec![0.0], setup: 1 }).unwrap();
             let mut back = rm(0.0, 3.0);
             port.backward_rm(Time::ZERO, 0, &mut back, &RateView { queue: 7 });
             assert_eq!((back.er, back.ci, back.ni), (3.0, ci, false));

@@ -68,7 +68,7 @@ mod tests {
 
     fn marks(clear: Option<u64>, queues: &[u64]) -> Vec<bool> {
         let spec = Efci { threshold: Cells(10), clear: clear.map(Cells) };
-        let mut marker = spec.build(&RateContext { line: 1e6, mcr: vec![0.0] }).unwrap();
+        let mut marker = spec.build(&RateContext { line: 1e6, mcr: vec![0.0], setup: 1 }).unwrap();
         let hear = |&queue: &u64| marker.cell(Time::ZERO, 0, AbrCell::Data, &RateView { queue }).congested;
         queues.iter().map(hear).collect()
     }
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn clearing_above_the_threshold_is_refused() {
         let spec = Efci { threshold: Cells(10), clear: Some(Cells(11)) };
-        let error = spec.build(&RateContext { line: 1e6, mcr: vec![] }).map(drop).unwrap_err();
+        let error = spec.build(&RateContext { line: 1e6, mcr: vec![], setup: 0 }).map(drop).unwrap_err();
         assert_eq!(error.path, "clear");
     }
 }

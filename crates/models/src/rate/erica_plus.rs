@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 #[schemars(extend("x-quantities" = erica::QUANTITIES))] // as `quantities` below: Python checks what is recorded
 pub struct EricaPlus {
-    /// T0, the wanted queueing delay, more than 0. Default: 500 us, a choice: well below the round trip of a wide area.
+    /// T0, the wanted queueing delay, more than 0. Default: 500 us, a choice. Where it is much shorter than the round trip the queue swings.
     #[serde(default = "half_ms")]
     pub t0: Duration,
     /// a, how fast the target falls when the delay exceeds T0; more than 1. Default: 1.15.

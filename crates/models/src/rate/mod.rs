@@ -39,6 +39,8 @@ pub struct RateContext {
     pub line: f64,
     /// Per label the minimum cell rate of its VC [cells/s]; 0 where there is none.
     pub mcr: Vec<f64>,
+    /// ABR VCs set up here that have data of their own to send, not only RM cells to return.
+    pub setup: usize,
 }
 
 /// What an algorithm sees of its port when it is asked.
@@ -191,7 +193,7 @@ pub(crate) mod tests {
             let spec: RateSpec = serde_json::from_value(serde_json::json!({ "kind": kind })).unwrap();
             let defined = variant["$ref"].as_str().map(|name| &schema["$defs"][name.trim_start_matches("#/$defs/")]);
             let named = variant.get("x-quantities").or(defined.and_then(|one| one.get("x-quantities")));
-            let context = RateContext { line: 1e5, mcr: vec![0.0] };
+            let context = RateContext { line: 1e5, mcr: vec![0.0], setup: 1 };
             let quantities = serde_json::to_value(spec.config().build(&context).unwrap().quantities()).unwrap();
             assert_eq!(named, Some(&quantities), "{kind}");
         }

@@ -116,7 +116,7 @@ mod tests {
     /// (CI, NI) of a forward and of a backward RM cell.
     fn bits(low: Option<u64>, direction: Direction, queue: u64) -> [(bool, bool); 2] {
         let spec = RelativeRate { high: Cells(10), low: low.map(Cells), direction };
-        let mut marker = spec.build(&RateContext { line: 1e6, mcr: vec![0.0] }).unwrap();
+        let mut marker = spec.build(&RateContext { line: 1e6, mcr: vec![0.0], setup: 1 }).unwrap();
         let (mut forward, mut backward) = (rm(0.0, 9.0), rm(0.0, 9.0));
         marker.forward_rm(Time::ZERO, 0, &mut forward, &RateView { queue });
         marker.backward_rm(Time::ZERO, 0, &mut backward, &RateView { queue });
@@ -141,7 +141,7 @@ mod tests {
     fn bits_of_other_switches_stay() {
         let mut marker = RelativeRate { high: Cells(10), low: None, direction: Direction::Both };
         marker.low = Some(Cells(10));
-        let mut marker = marker.build(&RateContext { line: 1e6, mcr: vec![0.0] }).unwrap();
+        let mut marker = marker.build(&RateContext { line: 1e6, mcr: vec![0.0], setup: 1 }).unwrap();
         let mut marked = Rm { ci: true, ni: true, ..rm(0.0, 9.0) };
         marker.backward_rm(Time::ZERO, 0, &mut marked, &RateView { queue: 0 });
         assert!(marked.ci && marked.ni);
@@ -150,6 +150,6 @@ mod tests {
     #[test]
     fn thresholds_out_of_order_are_refused() {
         let spec = RelativeRate { high: Cells(10), low: Some(Cells(11)), direction: Direction::Both };
-        assert_eq!(spec.build(&RateContext { line: 1e6, mcr: vec![] }).map(drop).unwrap_err().path, "low");
+        assert_eq!(spec.build(&RateContext { line: 1e6, mcr: vec![], setup: 0 }).map(drop).unwrap_err().path, "low");
     }
 }

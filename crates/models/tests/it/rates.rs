@@ -140,3 +140,24 @@ fn aging_takes_back_what_a_source_does_not_use() {
     assert!((100_000.0..350_000.0).contains(&left), "ACR {left} where {retained} was retained");
     assert!(besides > 0.95 * other, "the other source gets {besides} instead of {other}");
 }
+
+/// Round trips far shorter than the averaging interval, and far more VCs than one could let start at the whole rate.
+#[test]
+fn many_vcs_start_over_a_short_distance_without_a_flood() {
+    let mut vcs = Map::new();
+    for v in 0..200 {
+        let mut vc = abr_vc(v % 4, json!({"kind": "greedy"}));
+        vc["abr"]["icr"] = json!([1_000, 1]);
+        vcs.insert(format!("v{v}"), vc);
+    }
+    let erica = json!({"kind": "erica", "interval": 10 * MS, "interval_cells": null});
+    let mut document = document(&erica, vcs.into());
+    for link in document["links"].as_array_mut().expect("links") {
+        link["delay"] = json!(1_000_000);
+    }
+    let tables = run(&document, Duration::from_ms(200));
+    let switches = tables.iter().find(|t| t.name == "switches").expect("a table");
+    let peak = switches.u64s("peak");
+    // Equal shares of the target rate fit the line at once; what waits is what meets by chance, at most a cell of each VC.
+    assert!(peak.iter().all(|&cells| cells <= 200), "{peak:?} cells waited");
+}

@@ -29,11 +29,13 @@ struct Vc {
 }
 
 impl Allocation {
-    pub(super) fn new(mcr: &[f64], delta: f64, capacity: f64) -> Allocation {
+    /// Before the first interval all VCs that are `setup` count as active, each at full rate, so that each gets an equal
+    /// share and no more (thesis, appendix C, initialization).
+    pub(super) fn new(mcr: &[f64], delta: f64, capacity: f64, setup: usize) -> Allocation {
         let vcs = mcr.iter().map(|&mcr| Vc { mcr, granted: 0, rate: 0.0 }).collect();
-        // Before the first interval: nobody active, no load.
-        let (fair_share, largest) = (capacity, capacity);
-        Allocation { delta, capacity, overload: 0.0, fair_share, largest_before: largest, largest, epoch: 1, vcs }
+        let overload = setup.max(1) as f64;
+        let fair_share = capacity / overload;
+        Allocation { delta, capacity, overload, fair_share, largest_before: 0.0, largest: fair_share, epoch: 1, vcs }
     }
 
     /// A new interval, after one that measured this.
@@ -98,7 +100,7 @@ mod tests {
 
     /// After an interval with this overload of 1000 cells/s and four active VCs.
     fn after(overload: f64) -> Allocation {
-        let mut allocation = Allocation::new(&[0.0; 4], 0.1, 1000.0);
+        let mut allocation = Allocation::new(&[0.0; 4], 0.1, 1000.0, 4);
         allocation.begin(1000.0, 1.0, 250.0);
         allocation.begin(1000.0, overload, 250.0);
         allocation
@@ -182,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_minimum_cell_rate_is_kept_and_is_no_measure_for_others() {
-        let mut a = Allocation::new(&[400.0, 0.0], 0.1, 1000.0);
+        let mut a = Allocation::new(&[400.0, 0.0], 0.1, 1000.0, 2);
         a.begin(1000.0, 1.0, 200.0);
         a.begin(1000.0, 0.9, 200.0);
         assert_eq!(a.of(0, 401.0, 400.0).0, 400.0, "not 401 / 0.9");

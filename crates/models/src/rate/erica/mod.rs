@@ -28,7 +28,8 @@ use serde::{Deserialize, Serialize};
 /// measures its overload z; in backward RM cells it grants the larger of the fair share and CCR / z, and below
 /// overload what it granted others.
 ///
-/// Without cells in an interval the fair share is granted; without capacity nothing is. A VC whose minimum cell rate
+/// Until the first interval ends all VCs that are set up count as active, and each is granted the fair share. Without
+/// cells in an interval the fair share is granted; without capacity nothing is. A VC whose minimum cell rate
 /// exceeds its share keeps it, and the others share the rest: the allocation is max-min with MCR as a floor (TM 4.0,
 /// fairness criterion "maximum of MCR or max-min share").
 ///
@@ -187,7 +188,7 @@ impl<A: Aim> State<A> {
             bounds: (least, most),
             bidirectional: spec.bidirectional_counting,
             activity: Activity::new(&port.mcr, decay),
-            allocation: Allocation::new(&port.mcr, spec.delta, capacity),
+            allocation: Allocation::new(&port.mcr, spec.delta, capacity, port.setup),
             declared: vec![0.0; vcs],
             measured: (spec.ccr == CcrSource::Measured).then(|| RateMeter::new(vcs, spec.interval, 1.0)),
             aging: aging.transpose()?,

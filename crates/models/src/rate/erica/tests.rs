@@ -19,7 +19,7 @@ struct Driver {
 
 impl Driver {
     fn new(spec: &dyn RateConfig, vcs: usize) -> Driver {
-        let context = RateContext { line: 1e5, mcr: vec![0.0; vcs] };
+        let context = RateContext { line: 1e5, mcr: vec![0.0; vcs], setup: vcs };
         Driver { port: spec.build(&context).unwrap(), view: RateView { queue: 0 }, now: Time::ZERO }
     }
 
@@ -52,6 +52,21 @@ impl Driver {
     fn is(&self, quantity: RateQuantity) -> f64 {
         self.port.quantity(quantity)
     }
+}
+
+#[test]
+fn before_the_first_interval_ends_all_that_are_set_up_share_alike() {
+    // Thesis, appendix C: fair share = capacity / VCs set up, load factor = their number, MaxAllocPrevious = 0.
+    let mut port = Driver::new(&erica("{}"), 4);
+    for (vc, ccr) in [(0, 90_000.0), (1, 0.0), (2, 22_500.0)] {
+        port.declare(vc, ccr);
+        near(port.answer(vc), 22_500.0);
+    }
+    near(port.is(RateQuantity::FairShare), 22_500.0);
+    near(port.is(RateQuantity::Overload), 4.0);
+    let alone = RateContext { line: 1e5, mcr: vec![0.0; 4], setup: 1 };
+    let mut port = Driver { port: erica("{}").build(&alone).unwrap(), ..port };
+    near(port.answer(0), 90_000.0);
 }
 
 #[track_caller]
@@ -204,7 +219,7 @@ fn erica_plus_aims_at_a_delay() {
 
 #[test]
 fn impossible_parameters_are_refused() {
-    let context = RateContext { line: 1e5, mcr: vec![0.0] };
+    let context = RateContext { line: 1e5, mcr: vec![0.0], setup: 1 };
     for (options, path) in [
         (r#"{"target_utilisation": 0.0}"#, "target_utilisation"),
         (r#"{"target_utilisation": 1.01}"#, "target_utilisation"),
