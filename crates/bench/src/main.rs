@@ -43,7 +43,7 @@ fn count(name: &str, ms: &str) -> ExitCode {
 
 /// Cell-hops and seconds of a run of `ms` simulated milliseconds; building the network is not timed.
 fn run(case: &Case, ms: u64) -> (u64, f64) {
-    let mut network = Network::from_json(&case.document.to_string()).expect("a valid network");
+    let mut network = Network::from_json(&(case.document)().to_string()).expect("a valid network");
     let start = Instant::now();
     network.run_until(Time::ZERO + Duration::from_ms(ms));
     (network.cell_hops(), start.elapsed().as_secs_f64())

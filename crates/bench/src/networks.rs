@@ -1,4 +1,4 @@
-//! The networks that are measured: two switches, 15 sources, one bottleneck, at three distances.
+//! The networks that are measured: two switches and one bottleneck, or a chain of ten switches; at several distances.
 
 use serde_json::{Map, Value, json};
 
@@ -8,8 +8,8 @@ pub(crate) struct Case {
     pub(crate) name: String,
     /// What the design measured on its prototypes, as instructions per cell-hop.
     pub(crate) design: &'static str,
-    /// The engine document.
-    pub(crate) document: Value,
+    /// Writes the engine document.
+    pub(crate) document: Box<dyn Fn() -> Value>,
     /// Simulated milliseconds of the runs that are timed.
     pub(crate) timed: u64,
     /// Simulated milliseconds between which instructions are counted.
@@ -25,31 +25,33 @@ const US_50: u64 = 50_000_000;
 pub(crate) fn all() -> Vec<Case> {
     let delays = [("5ms", 5 * MS), ("50us", US_50), ("0m", 0)];
     let mut cases = Vec::new();
-    let mut case = |name: String, design, document| {
+    let mut case = |name: String, design, document: Box<dyn Fn() -> Value>| {
         // Counted in a steady state; some 4 to 30 million cell-hops are timed.
         let (timed, counted) = match name.split('-').next() {
             Some("tcp") => (20_000, [2_000, 3_000]),
-            _ if name.starts_with("abr-1000") => (600, [300, 400]),
+            _ if name.starts_with("abr-1000") => (1_000, [300, 400]),
+            _ if name.starts_with("abr-5") => (20_000, [100, 300]),
             _ => (4_000, [100, 300]),
         };
         cases.push(Case { name, design, document, timed, counted });
     };
     for ((distance, delay), design) in delays.into_iter().zip(["105-126", "-", "-"]) {
-        case(format!("on-off-{distance}"), design, on_off(delay, false));
+        case(format!("on-off-{distance}"), design, Box::new(move || on_off(delay, false)));
     }
-    case("on-off-watched".into(), "-", on_off(5 * MS, true));
+    case("on-off-watched".into(), "-", Box::new(move || on_off(5 * MS, true)));
     for (distance, delay) in delays {
-        case(format!("credit-{distance}"), "-", credit(delay));
+        case(format!("credit-{distance}"), "-", Box::new(move || credit(delay)));
     }
     for ((distance, delay), design) in delays.into_iter().zip(["117-146", "-", "153-276"]) {
-        case(format!("abr-{distance}"), design, abr(SOURCES, delay));
+        case(format!("abr-{distance}"), design, Box::new(move || abr(SOURCES, delay)));
     }
-    case("tcp-15".into(), "at most 1.0 s for 20 s", tcp(SOURCES, "fifo"));
-    case("tcp-15-wfq".into(), "-", tcp(SOURCES, "wfq"));
-    case("tcp-500".into(), "-", tcp(500, "fifo"));
+    case("tcp-15".into(), "at most 1.0 s for 20 s", Box::new(move || tcp(SOURCES, "fifo")));
+    case("tcp-15-wfq".into(), "-", Box::new(move || tcp(SOURCES, "wfq")));
+    case("tcp-500".into(), "-", Box::new(move || tcp(500, "fifo")));
     for (distance, delay) in [("5ms", 5 * MS), ("50us", US_50)] {
-        case(format!("abr-5-{distance}"), "-", abr(5, delay));
-        case(format!("abr-1000-{distance}"), "at most 2 abr-5", abr_chain(10, 10, 10, delay));
+        case(format!("abr-5-{distance}"), "-", Box::new(move || abr(5, delay)));
+        case(format!("abr-1000-{distance}"), "at most 2 abr-5", Box::new(move || abr_chain(10, 100, 10, delay)));
+        case(format!("abr-1000-crossing-{distance}"), "-", Box::new(move || abr_crossing(10, 10, 10, delay)));
     }
     cases
 }
@@ -73,14 +75,9 @@ fn credit(delay: u64) -> Value {
 
 /// Greedy ABR sources that share one link by ERICA: RM cells both ways.
 fn abr(sources: usize, delay: u64) -> Value {
-    let mut document =
-        two_switches(sources, delay, &json!({"traffic": {"kind": "greedy"}, "abr": erica_source()}), None);
+    let mut document = two_switches(sources, delay, &greedy_abr(1_000), None);
     document["switches"]["s1"] = json!({"ports": {"s1->s2": {"rate": {"kind": "erica"}}}});
     document
-}
-
-fn erica_source() -> Value {
-    json!({"rif": 1.0, "icr": [1_000, 1]})
 }
 
 /// The network of the GFR paper: greedy SACK sources, 5 ms links, Selective Drop or weighted fair queuing.
@@ -94,12 +91,24 @@ fn tcp(sources: usize, schedule: &str) -> Value {
     document
 }
 
-/// ABR VCs between the switches of a chain: at each switch `hosts` that send `vcs` VCs each, to all others in turn.
+/// Greedy ABR VCs from one end of a chain of switches to the other, several from each host.
 fn abr_chain(switches: usize, hosts: usize, vcs: usize, delay: u64) -> Value {
-    let mut network = Drawing::default();
-    for s in 1..switches {
-        network.duplex(&format!("s{}", s - 1), &format!("s{s}"), delay);
+    let mut network = chain(switches, delay);
+    for h in 0..hosts {
+        let (a, b) = (format!("a{h}"), format!("b{h}"));
+        network.duplex(&a, "s0", delay);
+        network.duplex(&format!("s{}", switches - 1), &b, delay);
+        let nodes: Vec<String> = [a].into_iter().chain((0..switches).map(|s| format!("s{s}"))).chain([b]).collect();
+        for _ in 0..vcs {
+            network.vc(&nodes, &greedy_abr(100));
+        }
     }
+    with_erica(network, switches, false)
+}
+
+/// The same between the switches of a chain: at each `hosts` that send `vcs` VCs each, to all other switches in turn.
+fn abr_crossing(switches: usize, hosts: usize, vcs: usize, delay: u64) -> Value {
+    let mut network = chain(switches, delay);
     for s in 0..switches {
         for h in 0..hosts {
             let (a, b) = (format!("a{s}.{h}"), format!("b{s}.{h}"));
@@ -110,15 +119,33 @@ fn abr_chain(switches: usize, hosts: usize, vcs: usize, delay: u64) -> Value {
                 let step = |k: usize| if to > s { s + k } else { s - k };
                 let hops = (0..=s.abs_diff(to)).map(|k| format!("s{}", step(k)));
                 let nodes: Vec<String> = [a.clone()].into_iter().chain(hops).chain([format!("b{to}.{h}")]).collect();
-                network.vc(&nodes, &json!({"traffic": {"kind": "greedy"}, "abr": erica_source()}));
+                network.vc(&nodes, &greedy_abr(1_000));
             }
         }
     }
+    with_erica(network, switches, true)
+}
+
+fn chain(switches: usize, delay: u64) -> Drawing {
+    let mut network = Drawing::default();
+    for s in 1..switches {
+        network.duplex(&format!("s{}", s - 1), &format!("s{s}"), delay);
+    }
+    network
+}
+
+fn greedy_abr(icr: u64) -> Value {
+    json!({"traffic": {"kind": "greedy"}, "abr": {"rif": 1.0, "icr": [icr, 1]}})
+}
+
+/// With ERICA where a switch sends to the next, or also to the one before. Some hundred VCs share a link: an interval
+/// holds several cells of each.
+fn with_erica(network: Drawing, switches: usize, both_ways: bool) -> Value {
     let mut document = network.document();
     for s in 0..switches {
         let mut ports = Map::new();
-        for t in [s.wrapping_sub(1), s + 1].into_iter().filter(|&t| t < switches) {
-            // Some hundred VCs share a link: an interval holds several cells of each.
+        let before = s.checked_sub(1).filter(|_| both_ways);
+        for t in before.into_iter().chain([s + 1].into_iter().filter(|&t| t < switches)) {
             let erica = json!({"kind": "erica", "interval": 10 * MS, "interval_cells": null});
             ports.insert(format!("s{s}->s{t}"), json!({"rate": erica}));
         }

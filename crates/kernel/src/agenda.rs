@@ -1,6 +1,7 @@
 //! The agenda of a node: what is next among its inputs, lines and timers.
 
 use crate::time::{Moment, Phase, Time, tie_rank};
+use std::hint::select_unpredictable;
 
 /// A fixed set of entries, each of which has a moment (or [`Moment::NEVER`]), and the first of them.
 ///
@@ -9,7 +10,7 @@ use crate::time::{Moment, Phase, Time, tie_rank};
 /// are ordered by [`tie_rank`] of their salts, never by their number or by the order in which they were set.
 pub struct Agenda {
     first: Planned,
-    /// While the first entry's moment is before this, it stays the first.
+    /// While the first entry's moment is before this, it stays the first. Not known of a tournament: the start of time.
     second: Moment,
     /// By entry.
     moments: Box<[Moment]>,
@@ -27,8 +28,9 @@ enum Order {
     /// In order of time; behind what is planned all places hold never. The first may be older than [`Agenda::first`]: it is
     /// written when the list is next rearranged.
     List(Box<List>),
-    /// Place 1 holds the first of all, places 2k and 2k + 1 the two that met for place k, the second half the entries.
-    Tournament(Box<[Planned]>),
+    /// Match k is between the winners of matches 2k and 2k + 1, or in the second half between two entries; match 1 is the
+    /// final.
+    Tournament(Box<[[Planned; 2]]>),
 }
 
 type List = [Planned; FEW + 1];
@@ -44,8 +46,8 @@ impl Agenda {
             (Order::List(Box::new([first; FEW + 1])), Moment::NEVER)
         } else {
             // Who is second is not known, and every move must reach the tournament.
-            let places = 2 * salts.len().next_power_of_two();
-            (Order::Tournament(vec![first; places].into_boxed_slice()), Time::ZERO.at(Phase::Service))
+            let matches = salts.len().next_power_of_two();
+            (Order::Tournament(vec![[first; 2]; matches].into_boxed_slice()), Time::ZERO.at(Phase::Service))
         };
         Agenda { first, second, moments: vec![Moment::NEVER; salts.len()].into_boxed_slice(), order, salts }
     }
@@ -72,10 +74,13 @@ impl Agenda {
         self.first.entry
     }
 
-    /// Nothing but the first entry is planned before this moment; the start of time where that is not known.
+    /// Nothing but the first entry is planned before this moment.
     #[inline]
     pub fn second_moment(&self) -> Moment {
-        self.second
+        match &self.order {
+            Order::List(_) => self.second,
+            Order::Tournament(matches) => runner_up(matches, self.first.entry),
+        }
     }
 
     /// The moment of an entry.
@@ -167,24 +172,45 @@ impl Agenda {
         self.second = list[1].moment;
     }
 
-    /// `entry` plays its matches anew, up to the first whose winner stays the same.
+    /// `entry` plays its matches anew. Who wins is as good as random: no branch hangs on it.
+    #[inline(never)]
     fn replay(&mut self, entry: usize, moment: Moment) {
-        let Order::Tournament(places) = &mut self.order else { return };
+        let Order::Tournament(matches) = &mut self.order else { return };
         self.moments[entry] = moment;
-        let mut place = places.len() / 2 + entry;
+        let (mut number, mut side) = ((matches.len() + entry) / 2, entry % 2);
         let mut winner = Planned { moment, entry };
-        while places[place] != winner {
-            places[place] = winner;
-            if place == 1 {
-                self.first = winner;
-                return;
-            }
-            let other = places[place ^ 1];
-            if other.moment <= winner.moment && precedes(&self.salts, other, winner) {
+        let mut tied = false;
+        while number > 0 {
+            let pair = &mut matches[number];
+            pair[side] = winner;
+            let other = pair[1 - side];
+            tied |= other.moment == winner.moment;
+            winner = select_unpredictable(other.moment < winner.moment, other, winner);
+            (number, side) = (number / 2, number % 2);
+        }
+        self.first = winner;
+        if tied && winner.moment != Moment::NEVER {
+            self.replay_ties(entry, moment);
+        }
+    }
+
+    /// The same matches, those at one moment settled by rank.
+    #[cold]
+    #[inline(never)]
+    fn replay_ties(&mut self, entry: usize, moment: Moment) {
+        let Order::Tournament(matches) = &mut self.order else { return };
+        let (mut number, mut side) = ((matches.len() + entry) / 2, entry % 2);
+        let mut winner = Planned { moment, entry };
+        while number > 0 {
+            let pair = &mut matches[number];
+            pair[side] = winner;
+            let other = pair[1 - side];
+            if precedes(&self.salts, other, winner) {
                 winner = other;
             }
-            place /= 2;
+            (number, side) = (number / 2, number % 2);
         }
+        self.first = winner;
     }
 
     /// Plans nothing for `entry`.
@@ -192,6 +218,17 @@ impl Agenda {
     pub fn clear(&mut self, entry: usize) {
         self.set(entry, Moment::NEVER);
     }
+}
+
+/// The earliest moment among those that the winner of a tournament met.
+fn runner_up(matches: &[[Planned; 2]], winner: usize) -> Moment {
+    let (mut number, mut side) = ((matches.len() + winner) / 2, winner % 2);
+    let mut second = Moment::NEVER;
+    while number > 0 {
+        second = second.min(matches[number][1 - side].moment);
+        (number, side) = (number / 2, number % 2);
+    }
+    second
 }
 
 /// True if `a` goes before `b`.
@@ -237,6 +274,8 @@ mod tests {
                 prop_assert_eq!(agenda.first_moment(), plain[best]);
                 if plain[best] != Moment::NEVER {
                     prop_assert_eq!(agenda.first_entry(), best);
+                    let others = (0..n).filter(|&i| i != best).map(|i| plain[i]);
+                    prop_assert_eq!(agenda.second_moment(), others.min().unwrap_or(Moment::NEVER));
                 }
                 prop_assert_eq!(agenda.moment(entry), moment);
             }

@@ -34,6 +34,8 @@ pub struct OutputLine {
     clock: CellClock,
     free_at: Time,
     groups: Vec<Group>,
+    /// In all groups queues go in the order of their activation.
+    keeps_order: bool,
     /// Some discipline must hear of every cell.
     stamps: bool,
     /// Bit g: a queue of group g waits to send.
@@ -59,6 +61,7 @@ impl OutputLine {
     pub fn new(link: LinkId, rate: BitRate, groups: Vec<Box<dyn Schedule>>) -> OutputLine {
         assert!(groups.len() <= GROUPS);
         let clock = CellClock::of_line(rate);
+        let keeps_order = groups.iter().all(|schedule| schedule.keeps_order());
         let stamps = groups.iter().any(|schedule| schedule.stamps_arrivals());
         let group = |schedule: Box<dyn Schedule>| Group {
             schedule: (!schedule.keeps_order()).then_some(schedule),
@@ -71,6 +74,7 @@ impl OutputLine {
             clock,
             free_at: Time::ZERO,
             groups,
+            keeps_order,
             stamps,
             ready: 0,
             signals: VecDeque::new(),
@@ -152,13 +156,16 @@ impl OutputLine {
     }
 
     /// True where in all groups queues go in the order of their activation.
+    #[inline]
     pub fn keeps_order(&self) -> bool {
-        self.groups.iter().all(|group| group.schedule.is_none())
+        self.keeps_order
     }
 
-    /// Where order is kept: the group and the queue that go next. They do with [`first_went`](Self::first_went).
+    /// Where [order is kept](Self::keeps_order): the group and the queue that go next. They do with
+    /// [`first_went`](Self::first_went).
     #[inline]
     pub fn first_queue(&self) -> Option<(usize, QueueId)> {
+        debug_assert!(self.keeps_order, "a discipline has a say in what goes next");
         if self.ready == 0 {
             return None;
         }
@@ -169,10 +176,11 @@ impl OutputLine {
     /// The group and the queue that go next, where no other and no control cell waits and no discipline has a say.
     #[inline]
     pub fn only_queue(&self) -> Option<(usize, QueueId)> {
+        if !self.keeps_order || self.has_signals() || !self.ready.is_power_of_two() {
+            return None;
+        }
         let (group, queue) = self.first_queue()?;
-        let Group { schedule, waiting, .. } = &self.groups[group];
-        let only = schedule.is_none() && waiting.len() == 1 && self.ready.count_ones() == 1 && !self.has_signals();
-        only.then_some((group, queue))
+        (self.groups[group].waiting.len() == 1).then_some((group, queue))
     }
 
     /// The first queue of `group` sends; it waits `again` behind the others, or not.

@@ -164,12 +164,17 @@ impl Sending {
         }
     }
 
-    /// Plans the next turn of an ABR VC that has none at `now`.
-    pub(super) fn plan_abr(&mut self, now: Time, _vc: u32, agenda: &mut Agenda) {
+    /// When an ABR VC next wants the line.
+    fn abr_turn(&mut self, now: Time) -> Time {
         let data = !self.backlog.is_empty();
-        let Some(abr) = &mut self.abr else { return };
-        let next = abr.next_turn(now, data).min(abr.originating_due());
-        agenda.set(abr.entry as usize, next.at(Phase::Timer));
+        self.abr.as_mut().map_or(Time::NEVER, |abr| abr.next_turn(now, data))
+    }
+
+    /// Plans the next turn of an ABR VC that has none at `now`.
+    pub(super) fn plan_abr(&mut self, now: Time, agenda: &mut Agenda) {
+        let next = self.abr_turn(now);
+        let Some(abr) = &self.abr else { return };
+        agenda.set(abr.entry as usize, next.min(abr.originating_due()).at(Phase::Timer));
     }
 }
 
@@ -212,8 +217,28 @@ impl Host {
                 return;
             }
         }
+        self.send_abr_at_once(now, vc, wires);
         self.wake(now, vc);
         self.plan(now, wires);
+    }
+
+    /// Where the turn of an ABR VC has come that is the first on the agenda, and its cell can start at once: what waking
+    /// the VC and serving the line would do, without their plans.
+    #[inline]
+    fn send_abr_at_once(&mut self, now: Time, vc: u32, wires: &mut Wires<'_, Cell>) {
+        let others = self.agenda.second_moment().min(self.arrival);
+        let Some(line) = self.line.as_mut().filter(|line| line.is_idle(now)) else { return };
+        let sending = &mut self.sending[vc as usize];
+        if sending.credit.is_none()
+            && now.at(Phase::Start) < others
+            && sending.abr_turn(now) <= now
+            && let Some(cell) = sending.next_abr_cell(now, vc)
+        {
+            line.transmit(now, cell, wires);
+            if let (true, Some(bursts)) = (cell.aau(), &mut sending.bursts) {
+                bursts.departed(line.free_at());
+            }
+        }
     }
 
     /// An RM cell arrives: an FRM cell for the destination here, or a BRM cell for the source.

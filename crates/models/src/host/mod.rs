@@ -362,7 +362,7 @@ impl Host {
             let cell = if sending.abr.is_some() {
                 let Some(cell) = sending.next_abr_cell(now, vc) else {
                     // The rate has fallen since it got its turn at the line.
-                    sending.plan_abr(now, vc, &mut self.agenda);
+                    sending.plan_abr(now, &mut self.agenda);
                     continue;
                 };
                 cell

@@ -1,9 +1,9 @@
 //! Assembles a switch from the parts that the network builder provides.
 
 use super::memory::{Memory, Queue};
-use super::port::{Books, Branch, Origin, Port, PortQueue};
+use super::port::{Branch, Origin, Port, PortQueue};
 use super::rates::{PortRate, RmCells, Role};
-use super::{Destination, Input, InputVc, Policing, Switch, Timer};
+use super::{Input, InputVc, Policing, Route, Switch, Timer, Way};
 use crate::abr::rm::Rm;
 use crate::cell::Label;
 use crate::credit::ends::{ReceiverEnd, SenderEnd, staggered};
@@ -104,31 +104,26 @@ impl Switch {
                 true => (0..groups).map(queue).collect(),
                 false => part.branches.iter().map(|b| queue(b.group)).collect(),
             };
-            let branches = part.branches.into_iter().enumerate().map(|(label, of)| Branch {
-                queue: if part.shares_queue { u32::from(of.group) } else { label as u32 },
-                origin: Origin { input: u32::MAX, label: 0 },
-                shares_buffer: true,
-                framed: of.framed,
-                may_be_tagged: of.may_be_tagged,
-                role: of.role,
-                timer: of.credit.as_ref().filter(|c| c.has_timeout()).map(|_| {
+            let branches = part.branches.into_iter().enumerate().map(|(label, of)| {
+                let queue = if part.shares_queue { u32::from(of.group) } else { label as u32 };
+                let mut branch = Branch::new(queue, of.framed, of.may_be_tagged, of.role);
+                branch.rest.timer = of.credit.as_ref().filter(|c| c.has_timeout()).map(|_| {
                     let timer = Timer::CreditTimeout { port: p as u32, label: label as Label };
                     timer_name(format!("{} timeout {label}", part.name), timer)
-                }),
-                credit: of.credit.map(Box::new),
-                gauge: None,
-                books: Books::default(),
-                through: 0,
+                });
+                branch.credit = of.credit.map(Box::new);
+                branch
             });
             let branches = branches.collect();
             let rate = part.rate.map(|algorithm| {
                 let entry = timer_name(format!("{} rate", part.name), Timer::Rate { port: p as u32 });
-                Box::new(PortRate::new(algorithm, entry))
+                PortRate::new(algorithm, entry)
             });
             ports.push(Port {
                 branches,
                 name: part.name.clone(),
                 line: part.line,
+                admits_until_full: part.policy.admits_until_full(),
                 policy: part.policy,
                 capacity: part.capacity,
                 sharing: 0,
@@ -147,11 +142,11 @@ impl Switch {
         let mut inputs = Vec::new();
         let mut redundant = Vec::new();
         for (i, part) in parts.inputs.into_iter().enumerate() {
-            let mut vcs = Vec::new();
+            let (mut routes, mut vcs) = (Vec::new(), Vec::new());
             for (label, InputVcParts { branches, receiver, policing, rm }) in part.vcs.into_iter().enumerate() {
                 for &(port, out) in &branches {
                     let branch = &mut ports[port as usize].branches[out as usize];
-                    branch.origin = Origin { input: i as u32, label: label as Label };
+                    branch.rest.origin = Origin { input: i as u32, label: label as Label };
                     branch.shares_buffer = receiver.is_none();
                 }
                 if let Some(receiver) = &receiver {
@@ -163,17 +158,16 @@ impl Switch {
                         redundant.push((entry, staggered(&name, period)));
                     }
                 }
-                let to = match branches[..] {
-                    [(port, label)] => Destination::One { port, label },
-                    _ => Destination::Many(branches.into()),
-                };
-                let (receiver, policing) = (receiver.map(Box::new), policing.map(Box::new));
-                let rm = rm.map(|(contents, informs)| Box::new(RmCells { contents, informs }));
-                let mut vc = InputVc { to, stored: 0, receiver, policing, rm, heard: false, gauge: None };
-                vc.heard = Switch::is_heard(&ports, &vc);
+                let (port, label) = branches[0];
+                let way = if branches.len() == 1 { Way::One } else { Way::Several };
+                let rm = rm.map(|(contents, informs)| RmCells { contents, informs });
+                let (policed, branches) = (policing.is_some(), branches.into());
+                let vc = InputVc { branches, stored: 0, receiver, policing, rm, gauge: None };
+                let heard = Switch::is_heard(&ports, &vc);
+                routes.push(Route { way, policed, heard, port, label });
                 vcs.push(vc);
             }
-            inputs.push(Input { link: part.link, return_port: part.return_port, vcs });
+            inputs.push(Input { link: part.link, return_port: part.return_port, routes, vcs });
         }
 
         let mut agenda = Agenda::new(salts);
@@ -188,6 +182,7 @@ impl Switch {
             inputs,
             ports,
             memory: Memory::new(),
+            admitted: Vec::new(),
             shared_limit: parts.memory.saturating_sub(reserved),
             shared: 0,
             reserved: 0,
@@ -204,32 +199,21 @@ impl Switch {
     /// Finds the ports whose cells concern nobody but their books and queues.
     pub(super) fn find_plain_ports(&mut self) {
         for port in &mut self.ports {
-            let of_branches = port.branches.iter().all(|b| b.credit.is_none() && b.gauge.is_none());
+            let of_branches = port.branches.iter().all(|b| b.credit.is_none() && b.rest.gauge.is_none());
             port.governed = port.gauge.is_none() && of_branches && self.gauge.is_none();
-            let ungoverned = port.policy.admits_until_full() && port.line.keeps_order();
+            let ungoverned = port.admits_until_full && port.line.keeps_order();
             port.plain = port.governed && ungoverned && !port.branches.iter().any(|b| b.may_be_tagged);
         }
-        for vc in self.inputs.iter().flat_map(|input| &input.vcs) {
-            match &vc.to {
-                Destination::Plain { port, .. } | Destination::One { port, .. } => {
-                    let port = &mut self.ports[*port as usize];
-                    port.governed &= vc.receiver.is_none() && vc.gauge.is_none();
-                    port.plain &= port.governed && vc.policing.is_none() && !vc.heard;
-                }
-                Destination::Many(branches) => {
-                    for &(port, _) in branches {
-                        self.ports[port as usize].governed = false;
-                        self.ports[port as usize].plain = false;
-                    }
-                }
+        for (route, vc) in self.inputs.iter().flat_map(|input| input.routes.iter().zip(&input.vcs)) {
+            for &(port, _) in &vc.branches {
+                let port = &mut self.ports[port as usize];
+                port.governed &= route.way != Way::Several && vc.receiver.is_none() && vc.gauge.is_none();
+                port.plain &= port.governed && !route.policed && !route.heard;
             }
         }
-        for vc in self.inputs.iter_mut().flat_map(|input| &mut input.vcs) {
-            if let Destination::Plain { port, label } | Destination::One { port, label } = vc.to {
-                vc.to = match self.ports[port as usize].plain {
-                    true => Destination::Plain { port, label },
-                    false => Destination::One { port, label },
-                };
+        for route in self.inputs.iter_mut().flat_map(|input| &mut input.routes) {
+            if route.way != Way::Several {
+                route.way = if self.ports[route.port as usize].plain { Way::Plain } else { Way::One };
             }
         }
     }

@@ -37,6 +37,8 @@ pub struct Switch {
     inputs: Vec<Input>,
     ports: Vec<Port>,
     memory: Memory,
+    /// Room for the branches that admit a cell of several.
+    admitted: Vec<(u32, Label)>,
     /// Copies that VCs without credit flow control may store.
     shared_limit: u64,
     shared: u64,
@@ -55,34 +57,47 @@ pub struct Switch {
 struct Input {
     link: LinkId,
     return_port: Option<u32>,
+    /// By label: by itself, since every cell asks it.
+    routes: Vec<Route>,
+    /// By label.
     vcs: Vec<InputVc>,
+}
+
+/// Where the cells of one VC go, and whom to ask.
+#[derive(Clone, Copy)]
+struct Route {
+    way: Way,
+    policed: bool,
+    /// Some rate algorithm hears of its cells.
+    heard: bool,
+    /// Where its cells go; the first of [several](Way::Several).
+    port: u32,
+    /// Their label there.
+    label: Label,
 }
 
 /// One VC on one input.
 struct InputVc {
-    to: Destination,
+    /// All ports where its cells go, and their labels there.
+    branches: Box<[(u32, Label)]>,
     /// Copies of this VC in the switch; not kept where its port is governed.
     stored: u64,
-    receiver: Option<Box<ReceiverEnd>>,
-    policing: Option<Box<Policing>>,
+    receiver: Option<ReceiverEnd>,
+    policing: Option<Policing>,
     /// Of ABR VCs.
-    rm: Option<Box<RmCells>>,
-    /// Some rate algorithm hears of its cells.
-    heard: bool,
+    rm: Option<RmCells>,
     gauge: Option<Box<Gauge>>,
 }
 
-enum Destination {
-    /// A port that is [plain](Port::plain).
-    Plain {
-        port: u32,
-        label: Label,
-    },
-    One {
-        port: u32,
-        label: Label,
-    },
-    Many(Box<[(u32, Label)]>),
+/// How cells of a VC leave the switch.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// By one port, which is [plain](Port::plain).
+    Plain,
+    /// By one port.
+    One,
+    /// By several ports.
+    Several,
 }
 
 #[derive(Clone, Copy)]
@@ -118,7 +133,10 @@ impl Switch {
         match cell.kind() {
             Kind::Credit => self.credit_cell(now, input, cell, wires),
             Kind::CreditRequest => self.credit_request(now, input, cell, wires),
-            Kind::Data | Kind::Rm => self.forward(now, input, cell, wires),
+            Kind::Data | Kind::Rm => {
+                let route = self.inputs[input].routes[cell.label() as usize];
+                self.forward(now, input, cell, route, wires);
+            }
         }
     }
 
@@ -130,26 +148,31 @@ impl Switch {
     }
 
     /// A cell arrives. At a plain port this does what [`forward`](Switch::forward) does, without its questions.
-    /// True if it went straight through.
+    /// True if it went straight through. A data cell has a `route`.
     #[inline(always)]
-    fn arrival(&mut self, now: Time, input: usize, cell: Cell, wires: &mut Wires<'_, Cell>) -> bool {
-        if cell.kind() != Kind::Data {
+    fn arrival(
+        &mut self,
+        now: Time,
+        input: usize,
+        cell: Cell,
+        route: Option<Route>,
+        wires: &mut Wires<'_, Cell>,
+    ) -> bool {
+        let (Kind::Data, Some(route)) = (cell.kind(), route) else {
             self.special_cell(now, input, cell, wires);
             return false;
-        }
-        let Destination::Plain { port: port_id, label } = self.inputs[input].vcs[cell.label() as usize].to else {
-            self.forward(now, input, cell, wires);
+        };
+        let Route { way: Way::Plain, port: port_id, label, .. } = route else {
+            self.forward(now, input, cell, route, wires);
             return false;
         };
         let port = &mut self.ports[port_id as usize];
         let cell = cell.relabelled(label);
         let branch = &mut port.branches[label as usize];
         if self.shared >= self.shared_limit {
-            branch.books.arrived += 1;
-            branch.books.dropped[DropReason::MemoryFull as usize] += 1;
+            branch.refused(DropReason::MemoryFull);
         } else if port.sharing >= port.capacity {
-            branch.books.arrived += 1;
-            branch.books.dropped[DropReason::BufferFull as usize] += 1;
+            branch.refused(DropReason::BufferFull);
         } else if port.line.is_idle(now)
             && now.at(Phase::Start) < self.agenda.first_moment().min(self.arrivals.first_moment())
         {
@@ -158,8 +181,8 @@ impl Switch {
             port.line.transmit(now, cell, wires);
             return true;
         } else {
-            branch.books.arrived += 1;
-            branch.books.came();
+            branch.arrived += 1;
+            branch.came();
             let planned = port.line.is_awaited();
             let queue = &mut port.queues[branch.queue as usize];
             self.memory.push(&mut queue.cells, cell, UNICAST);
@@ -186,12 +209,12 @@ impl Switch {
             return;
         }
         let others = self.agenda.first_moment().min(self.arrivals.second_moment()).min(limit);
-        let Input { link, vcs, .. } = &self.inputs[input];
+        let Input { link, routes, .. } = &self.inputs[input];
         while let Some((now, cell)) = wires.link(*link).next_cell() {
             if now.at(Phase::Start) >= others || cell.kind() != Kind::Data {
                 break;
             }
-            let Destination::Plain { port, label } = vcs[cell.label() as usize].to else { break };
+            let Route { way: Way::Plain, port, label, .. } = routes[cell.label() as usize] else { break };
             let port = &mut self.ports[port as usize];
             // Where nothing waits for the line, the buffer is empty.
             if !port.line.is_idle(now) {
@@ -206,39 +229,41 @@ impl Switch {
 
     /// A cell for one or several ports: policed; admitted and stored, or dropped and counted.
     #[inline(never)]
-    fn forward(&mut self, now: Time, input: usize, cell: Cell, wires: &mut Wires<'_, Cell>) {
-        let vc = &mut self.inputs[input].vcs[cell.label() as usize];
+    fn forward(&mut self, now: Time, input: usize, cell: Cell, route: Route, wires: &mut Wires<'_, Cell>) {
+        let Route { port, label, policed, heard, .. } = route;
         let mut cell = cell;
-        if let Some(policing) = &mut vc.policing {
+        if policed && let Some(policing) = &mut self.inputs[input].vcs[cell.label() as usize].policing {
             match policing.judge(now, cell) {
                 Some(judged) => cell = judged,
                 None => return self.discarded(now, input, cell.label(), wires),
             }
         }
-        if vc.heard {
-            cell = self.hear(now, input, cell);
+        if heard {
+            cell = match cell.kind() {
+                Kind::Data => self.hear_data(now, input, cell, route),
+                _ => self.hear_rm(now, input, cell, route),
+            };
         }
-        match self.inputs[input].vcs[cell.label() as usize].to {
-            Destination::Plain { port, label } | Destination::One { port, label }
-                if self.ports[port as usize].governed =>
-            {
-                self.govern(now, port, label, cell, wires);
-            }
-            _ => self.forward_in_full(now, input, cell, wires),
+        // A port that only one of several branches leads to is not governed.
+        if self.ports[port as usize].governed {
+            self.govern(now, port, label, cell, wires);
+        } else {
+            self.forward_in_full(now, input, cell, route, wires);
         }
     }
 
     #[inline(never)]
-    fn forward_in_full(&mut self, now: Time, input: usize, cell: Cell, wires: &mut Wires<'_, Cell>) {
+    fn forward_in_full(&mut self, now: Time, input: usize, cell: Cell, route: Route, wires: &mut Wires<'_, Cell>) {
         let at_once = self.may_start_at_once(now);
         let vc = &mut self.inputs[input].vcs[cell.label() as usize];
         let refused = match &mut vc.receiver {
             Some(receiver) => (!receiver.arrived(vc.stored)).then_some(DropReason::CreditOverrun),
             None => (self.shared >= self.shared_limit).then_some(DropReason::MemoryFull),
         };
-        let Destination::One { port: port_id, label } = vc.to else {
-            return self.forward_to_many(now, input, cell, refused, wires);
-        };
+        if route.way == Way::Several {
+            return self.forward_to_several(now, input, cell, refused, wires);
+        }
+        let Route { port: port_id, label, .. } = route;
         let port = &mut self.ports[port_id as usize];
         if !port.admit(label, cell, refused) {
             return;
@@ -262,7 +287,7 @@ impl Switch {
     }
 
     /// Point to multipoint: one stored copy, and an entry in the queue of each branch that admits the cell.
-    fn forward_to_many(
+    fn forward_to_several(
         &mut self,
         now: Time,
         input: usize,
@@ -270,21 +295,22 @@ impl Switch {
         refused: Option<DropReason>,
         wires: &mut Wires<'_, Cell>,
     ) {
-        let Destination::Many(branches) = &self.inputs[input].vcs[cell.label() as usize].to else { return };
-        let branches = branches.clone();
-        let mut admitted = branches.to_vec();
-        admitted.retain(|&(port, label)| self.ports[port as usize].admit(label, cell, refused));
-        if admitted.is_empty() {
-            return;
+        let mut admitted = std::mem::take(&mut self.admitted);
+        admitted.clear();
+        let branches = &self.inputs[input].vcs[cell.label() as usize].branches;
+        let admits = |&&(port, label): &&(u32, Label)| self.ports[port as usize].admit(label, cell, refused);
+        admitted.extend(branches.iter().filter(admits));
+        if !admitted.is_empty() {
+            self.store_copy(now, input, cell.label());
+            let copy = self.memory.store_copy(admitted.len() as u32);
+            for &(port, label) in &admitted {
+                self.enqueue(now, port, label, cell, copy);
+            }
+            for &(port, _) in &admitted {
+                self.plan(now, port, wires);
+            }
         }
-        self.store_copy(now, input, cell.label());
-        let copy = self.memory.store_copy(admitted.len() as u32);
-        for &(port, label) in &admitted {
-            self.enqueue(now, port, label, cell, copy);
-        }
-        for &(port, _) in &admitted {
-            self.plan(now, port, wires);
-        }
+        self.admitted = admitted;
     }
 
     #[inline]
@@ -302,7 +328,7 @@ impl Switch {
 
     fn enqueue(&mut self, now: Time, port: u32, label: Label, cell: Cell, copy: u32) {
         let port = &mut self.ports[port as usize];
-        port.stored(now, label, cell);
+        port.stored(label, cell);
         let branch = &mut port.branches[label as usize];
         let queue = &mut port.queues[branch.queue as usize];
         self.memory.push(&mut queue.cells, cell.relabelled(label), copy);
@@ -311,23 +337,26 @@ impl Switch {
             if branch.may_send() {
                 queue.active = true;
                 port.line.activate(now, queue.group, branch.queue);
-            } else if let (Some(timer), Some(credit)) = (branch.timer, &mut branch.credit)
+            } else if let (Some(timer), Some(credit)) = (branch.rest.timer, &mut branch.credit)
                 && credit.blocked(now)
             {
                 self.agenda.set(timer as usize, credit.deadline().at(Phase::Timer));
             }
         }
-        port.observe(now);
+        port.observe(now, label);
     }
 
     /// The line of `port` is free and takes what goes next, if anything does.
     #[inline(always)]
     fn serve(&mut self, now: Time, port_id: u32, wires: &mut Wires<'_, Cell>) {
         let port = &mut self.ports[port_id as usize];
-        if !port.plain || port.line.has_signals() {
+        if !port.governed || port.line.has_signals() {
             return self.serve_in_full(now, port_id, wires);
         }
-        self.send_plainly(now, port_id, wires);
+        match port.plain {
+            true => self.send_plainly(now, port_id, wires),
+            false => self.send_governed(now, port_id, wires),
+        }
         self.agenda.set(port_id as usize, self.ports[port_id as usize].line.next_service());
     }
 
@@ -367,22 +396,21 @@ impl Switch {
                 queue.active = false;
                 continue;
             }
-            let (cell, freed) = self.memory.pop(&mut queue.cells);
-            port.departed(now, cell.label(), cell);
+            let (cell, freed) = port.take_in_full(now, q, &mut self.memory);
             let branch = &mut port.branches[cell.label() as usize];
             let queue = &mut port.queues[q as usize];
             queue.active = !queue.cells.is_empty() && branch.may_send();
             if queue.active {
                 port.line.activate(now, queue.group, q);
             } else if !queue.cells.is_empty()
-                && let (Some(timer), Some(credit)) = (branch.timer, &mut branch.credit)
+                && let (Some(timer), Some(credit)) = (branch.rest.timer, &mut branch.credit)
                 && credit.blocked(now)
             {
                 self.agenda.set(timer as usize, credit.deadline().at(Phase::Timer));
             }
             port.line.transmit(now, cell, wires);
-            let origin = branch.origin;
-            port.observe(now);
+            let origin = branch.rest.origin;
+            port.observe(now, cell.label());
             if freed {
                 self.forwarded(now, origin, wires);
             }
@@ -472,7 +500,7 @@ impl Switch {
                 credit.blocked(now);
             }
         }
-        if let Some(timer) = branch.timer {
+        if let Some(timer) = branch.rest.timer {
             self.agenda.set(timer as usize, credit.deadline().at(Phase::Timer));
         }
         self.plan(now, port_id, wires);
@@ -484,7 +512,7 @@ impl Switch {
                 let port = &mut self.ports[port_id as usize];
                 let branch = &mut port.branches[label as usize];
                 let Some(credit) = &mut branch.credit else { return };
-                if branch.books.queued > 0 && !credit.may_send() {
+                if branch.queued > 0 && !credit.may_send() {
                     credit.ask(now);
                     port.line.signal(Signal::Request { label });
                 } else {
@@ -525,8 +553,10 @@ impl Node<Cell> for Switch {
                 let input = self.arrivals.first_entry();
                 let link = wires.link(self.inputs[input].link);
                 let Some((now, cell)) = link.receive() else { break };
+                // Looked up before the agenda has its turn, which takes about as long as a cache that misses it.
+                let route = self.inputs[input].routes.get(cell.label() as usize).copied();
                 self.arrivals.set_first(link.next_moment());
-                if self.arrival(now, input, cell, wires) {
+                if self.arrival(now, input, cell, route, wires) {
                     self.pass_on(input, limit, wires);
                 }
             } else {

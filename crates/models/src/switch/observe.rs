@@ -1,6 +1,6 @@
 //! What can be seen of a switch: its books, the ends of its flow-controlled links, its recorders.
 
-use super::{Books, Destination, Policing, Switch};
+use super::{Books, Policing, Route, Switch};
 use crate::cell::{Kind, Label};
 use crate::credit::ends::{ReceiverEnd, SenderEnd};
 use crate::rate::RateQuantity;
@@ -92,19 +92,16 @@ impl Switch {
     /// Cells that have come in over `link` with `label`.
     pub fn received(&self, link: LinkId, label: Label) -> u64 {
         let Some(input) = self.inputs.iter().find(|i| i.link == link) else { return 0 };
-        let (port, out) = match &input.vcs[label as usize].to {
-            Destination::Plain { port, label } | Destination::One { port, label } => (*port, *label),
-            Destination::Many(branches) => branches[0],
-        };
         let discarded = input.vcs[label as usize].policing.as_ref().map_or(0, |p| p.books.discarded);
-        self.ports[port as usize].branches[out as usize].books().arrived + discarded
+        let Route { port, label, .. } = input.routes[label as usize];
+        self.ports[port as usize].branches[label as usize].books().arrived + discarded
     }
 
     /// Policed VCs: link over which they come, label there, policing.
     pub fn policed(&self) -> impl Iterator<Item = (LinkId, Label, &Policing)> {
         self.inputs.iter().flat_map(|input| {
             let vcs = input.vcs.iter().enumerate();
-            vcs.filter_map(|(label, vc)| Some((input.link, label as Label, vc.policing.as_deref()?)))
+            vcs.filter_map(|(label, vc)| Some((input.link, label as Label, vc.policing.as_ref()?)))
         })
     }
 
@@ -112,7 +109,7 @@ impl Switch {
     pub fn receivers(&self) -> impl Iterator<Item = (LinkId, Label, &ReceiverEnd)> {
         self.inputs.iter().flat_map(|input| {
             let vcs = input.vcs.iter().enumerate();
-            vcs.filter_map(|(label, vc)| Some((input.link, label as Label, vc.receiver.as_deref()?)))
+            vcs.filter_map(|(label, vc)| Some((input.link, label as Label, vc.receiver.as_ref()?)))
         })
     }
 
@@ -180,7 +177,7 @@ impl Switch {
             }
             SwitchGauge::Queue { port, label } => {
                 let branch = &mut self.ports[port].branches[label as usize];
-                (&mut branch.gauge, branch.books.queued)
+                (&mut branch.rest.gauge, branch.queued.into())
             }
             SwitchGauge::Credit { port, label } => {
                 let credit = self.ports[port].branches[label as usize].credit.as_mut();

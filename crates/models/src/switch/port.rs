@@ -17,13 +17,15 @@ pub struct Port {
     pub name: String,
     pub(super) line: OutputLine,
     pub(super) policy: Box<dyn BufferPolicy>,
+    /// The policy admits what fits, and need not be asked for that.
+    pub(super) admits_until_full: bool,
     pub(super) capacity: u64,
     /// Cells of VCs without credit flow control on their way in: those that share `capacity`.
     pub(super) sharing: u64,
     /// VCs that have such a cell here; not kept where the port is plain.
     pub(super) active_vcs: u64,
     pub(super) queued: u64,
-    pub(super) rate: Option<Box<PortRate>>,
+    pub(super) rate: Option<PortRate>,
     /// ABR cells among those that wait; not kept without a rate algorithm.
     pub(super) abr_queued: u64,
     pub(super) queues: Vec<PortQueue>,
@@ -45,10 +47,24 @@ pub(super) struct PortQueue {
     pub(super) active: bool,
 }
 
-/// One VC at one port.
+/// One VC at one port: in one line of the cache what every cell touches.
+#[repr(align(64))]
 pub struct Branch {
-    pub(super) queue: u32,
-    pub(super) origin: Origin,
+    /// Cells that asked for admission, but for those that went `through`.
+    pub(super) arrived: u64,
+    /// Cells sent, but for those that went `through`.
+    pub(super) departed: u64,
+    /// Cells waiting: the memory numbers its places by 32 bits.
+    pub(super) queued: u32,
+    /// Of these, with CLP = 1.
+    pub(super) queued_tagged: u32,
+    /// Most cells waiting at once since the mark, but for those that went `through`.
+    pub(super) peak_marked: u64,
+    /// Cells that came and went at one instant at a plain port.
+    pub(super) through: u64,
+    pub(super) credit: Option<Box<SenderEnd>>,
+    pub(super) rest: Box<BranchRest>,
+    pub(super) queue: QueueId,
     /// False where the VC is flow controlled on its way in and so has its own buffer.
     pub(super) shares_buffer: bool,
     /// Its cells form frames.
@@ -57,18 +73,24 @@ pub struct Branch {
     pub(super) may_be_tagged: bool,
     /// What the rate algorithm hears of its cells.
     pub(super) role: Role,
-    pub(super) credit: Option<Box<SenderEnd>>,
+}
+
+const _: () = assert!(size_of::<Branch>() == 64);
+
+/// What not every cell of a [`Branch`] touches.
+#[derive(Default)]
+pub(super) struct BranchRest {
+    pub(super) origin: Origin,
     /// Agenda entry of the credit time-out.
     pub(super) timer: Option<u32>,
     pub(super) gauge: Option<Box<Gauge>>,
-    /// Its books, but for cells that went `through`: see [`Branch::books`].
-    pub(super) books: Books,
-    /// Cells that came and went at one instant at a plain port, and are not in the books yet.
-    pub(super) through: u64,
+    pub(super) dropped: [u64; DropReason::ALL.len()],
+    pub(super) tagged: TaggedBooks,
+    pub(super) peak_before: u64,
 }
 
 /// Where a branch's cells come from: the input, and the VC there.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Origin {
     pub(super) input: u32,
     pub(super) label: Label,
@@ -116,60 +138,98 @@ impl Books {
     pub fn peak(&self) -> u64 {
         self.peak_before.max(self.peak_marked)
     }
+}
+
+impl Branch {
+    /// A branch without cells.
+    pub(super) fn new(queue: QueueId, framed: bool, may_be_tagged: bool, role: Role) -> Branch {
+        Branch {
+            arrived: 0,
+            departed: 0,
+            queued: 0,
+            queued_tagged: 0,
+            peak_marked: 0,
+            through: 0,
+            credit: None,
+            rest: Box::default(),
+            queue,
+            shares_buffer: true,
+            framed,
+            may_be_tagged,
+            role,
+        }
+    }
+
+    /// Its books.
+    pub fn books(&self) -> Books {
+        let BranchRest { dropped, tagged, peak_before, .. } = *self.rest;
+        Books {
+            arrived: self.arrived + self.through,
+            dropped,
+            departed: self.departed + self.through,
+            queued: self.queued.into(),
+            peak_before,
+            peak_marked: self.peak_marked.max(self.through.min(1)),
+            tagged: TaggedBooks { queued: self.queued_tagged.into(), ..tagged },
+        }
+    }
+
+    /// A cell of an untagged VC is not admitted.
+    #[cold]
+    pub(super) fn refused(&mut self, reason: DropReason) {
+        self.arrived += 1;
+        self.rest.dropped[reason as usize] += 1;
+    }
 
     #[inline]
     pub(super) fn came(&mut self) {
         self.queued += 1;
-        self.peak_marked = self.peak_marked.max(self.queued);
+        self.peak_marked = self.peak_marked.max(self.queued.into());
     }
 
     /// A cell is stored.
     #[inline]
     pub(super) fn enters(&mut self, cell: Cell) {
         self.came();
-        self.tagged.queued += u64::from(cell.clp());
+        self.queued_tagged += u32::from(cell.clp());
     }
 
-    /// A cell goes straight through.
+    /// A cell goes straight through, when no other waits.
     #[inline]
     pub(super) fn passes(&mut self, cell: Cell) {
-        self.passed(1);
-        self.tagged.departed += u64::from(cell.clp());
-    }
-
-    #[inline]
-    fn went(&mut self, cell: Cell) {
-        self.queued -= 1;
         self.departed += 1;
+        self.peak_marked = self.peak_marked.max(1);
         if cell.clp() {
-            self.tagged.queued -= 1;
-            self.tagged.departed += 1;
+            self.rest.tagged.departed += 1;
         }
     }
 
-    /// Cells come and go, each at one instant and when no other waits.
+    /// A stored cell is sent.
     #[inline]
-    fn passed(&mut self, cells: u64) {
-        self.departed += cells;
-        self.peak_marked = self.peak_marked.max(cells.min(1));
-    }
-}
-
-impl Branch {
-    /// Its books.
-    pub fn books(&self) -> Books {
-        let mut books = self.books;
-        books.arrived += self.through;
-        books.passed(self.through);
-        books
+    pub(super) fn leaves(&mut self, cell: Cell) {
+        self.queued -= 1;
+        self.departed += 1;
+        if cell.clp() {
+            self.queued_tagged -= 1;
+            self.rest.tagged.departed += 1;
+        }
     }
 
     /// What the policy sees of the buffer when a cell of this VC comes.
     #[inline]
     pub(super) fn view(&self, label: Label, occupancy: u64, capacity: u64, active_vcs: u64) -> BufferView {
-        let of_vc = self.books.queued;
-        let untagged_of_vc = of_vc - self.books.tagged.queued;
+        let of_vc = self.queued.into();
+        let untagged_of_vc = (self.queued - self.queued_tagged).into();
         BufferView { occupancy, capacity, vc: label, framed: self.framed, of_vc, untagged_of_vc, active_vcs }
+    }
+
+    /// A cell asks for admission.
+    #[inline]
+    fn asks(&mut self, cell: Cell) {
+        self.arrived += 1;
+        if cell.clp() {
+            self.rest.tagged.arrived += 1;
+        }
     }
 
     /// A cell asks for admission, unless it is `refused` already; the answer is counted.
@@ -181,9 +241,7 @@ impl Branch {
         cell: Cell,
         refused: Option<DropReason>,
     ) -> bool {
-        let books = &mut self.books;
-        books.arrived += 1;
-        books.tagged.arrived += u64::from(cell.clp());
+        self.asks(cell);
         let verdict = match refused {
             _ if !self.shares_buffer => refused.map_or(Verdict::Admit, Verdict::Drop),
             None => policy.admit(view, cell),
@@ -195,8 +253,8 @@ impl Branch {
         match verdict {
             Verdict::Admit => true,
             Verdict::Drop(reason) => {
-                books.dropped[reason as usize] += 1;
-                books.tagged.dropped += u64::from(cell.clp());
+                self.rest.dropped[reason as usize] += 1;
+                self.rest.tagged.dropped += u64::from(cell.clp());
                 false
             }
         }
@@ -208,18 +266,9 @@ impl Branch {
     }
 
     #[inline]
-    fn departed(&mut self, now: Time, cell: Cell) {
-        self.books.went(cell);
-        if let Some(credit) = &mut self.credit {
-            credit.sent(now);
-        }
-        self.observe(now);
-    }
-
-    #[inline]
     fn observe(&mut self, now: Time) {
-        if let Some(gauge) = &mut self.gauge {
-            gauge.set(now, self.books.queued as f64);
+        if let Some(gauge) = &mut self.rest.gauge {
+            gauge.set(now, self.queued.into());
         }
     }
 }
@@ -233,44 +282,77 @@ impl Port {
         branch.admit(&mut *self.policy, &view, cell, refused)
     }
 
+    /// The same at a governed port, whose VCs all share its buffer.
+    #[inline]
+    pub(super) fn admit_governed(&mut self, label: Label, cell: Cell, refused: Option<DropReason>) -> bool {
+        if !self.admits_until_full || refused.is_some() || self.sharing >= self.capacity {
+            return self.admit(label, cell, refused);
+        }
+        let branch = &mut self.branches[label as usize];
+        branch.asks(cell);
+        true
+    }
+
     /// An admitted cell of VC `label` waits here.
     #[inline]
-    pub(super) fn stored(&mut self, now: Time, label: Label, cell: Cell) {
+    pub(super) fn stored(&mut self, label: Label, cell: Cell) {
         let branch = &mut self.branches[label as usize];
-        branch.books.enters(cell);
+        branch.enters(cell);
         self.queued += 1;
         self.abr_queued += u64::from(branch.role == Role::Abr);
         if branch.shares_buffer {
             self.sharing += 1;
-            self.active_vcs += u64::from(branch.books.queued == 1 && !self.plain);
+            self.active_vcs += u64::from(branch.queued == 1 && !self.plain);
         }
-        branch.observe(now);
     }
 
     /// A cell of VC `label` leaves.
     #[inline]
-    pub(super) fn departed(&mut self, now: Time, label: Label, cell: Cell) {
+    fn departed(&mut self, label: Label, cell: Cell) {
         let branch = &mut self.branches[label as usize];
-        branch.departed(now, cell);
+        branch.leaves(cell);
         self.queued -= 1;
         self.abr_queued -= u64::from(branch.role == Role::Abr);
         if branch.shares_buffer {
             self.sharing -= 1;
-            self.active_vcs -= u64::from(branch.books.queued == 0 && !self.plain);
+            self.active_vcs -= u64::from(branch.queued == 0 && !self.plain);
         }
     }
 
-    /// The first cell of queue `q` leaves a governed port; if it holds more it waits again.
+    /// The cell that goes next from a governed port; if its queue holds more it waits again.
     #[inline]
-    pub(super) fn take(&mut self, now: Time, q: QueueId, memory: &mut Memory) -> Cell {
-        let queue = &mut self.queues[q as usize];
-        let (cell, _) = memory.pop(&mut queue.cells);
-        queue.active = !queue.cells.is_empty();
-        if queue.active {
-            self.line.activate(now, queue.group, q);
+    pub(super) fn take(&mut self, now: Time, memory: &mut Memory) -> Option<Cell> {
+        let (cell, _) = if self.line.keeps_order() {
+            let (group, q) = self.line.first_queue()?;
+            let queue = &mut self.queues[q as usize];
+            let taken = memory.pop(&mut queue.cells);
+            queue.active = !queue.cells.is_empty();
+            self.line.first_went(group, queue.active);
+            taken
+        } else {
+            let q = self.line.next_queue(now)?;
+            let queue = &mut self.queues[q as usize];
+            let taken = memory.pop(&mut queue.cells);
+            queue.active = !queue.cells.is_empty();
+            if queue.active {
+                self.line.activate(now, queue.group, q);
+            }
+            taken
+        };
+        self.departed(cell.label(), cell);
+        Some(cell)
+    }
+
+    /// The first cell of queue `q` leaves a port that credit or recorders may have to hear of it; true if that frees its
+    /// stored copy.
+    #[inline]
+    pub(super) fn take_in_full(&mut self, now: Time, q: QueueId, memory: &mut Memory) -> (Cell, bool) {
+        let (cell, freed) = memory.pop(&mut self.queues[q as usize].cells);
+        self.departed(cell.label(), cell);
+        if let Some(credit) = &mut self.branches[cell.label() as usize].credit {
+            credit.sent(now);
         }
-        self.departed(now, cell.label(), cell);
-        cell
+        (cell, freed)
     }
 
     /// The first cell of queue `q`, the first of its group, leaves a plain port; if it holds more it waits again.
@@ -278,9 +360,9 @@ impl Port {
     pub(super) fn take_plainly(&mut self, group: usize, q: QueueId, memory: &mut Memory) -> Cell {
         let queue = &mut self.queues[q as usize];
         let (cell, _) = memory.pop(&mut queue.cells);
-        let books = &mut self.branches[cell.label() as usize].books;
-        books.queued -= 1;
-        books.departed += 1;
+        let branch = &mut self.branches[cell.label() as usize];
+        branch.queued -= 1;
+        branch.departed += 1;
         self.sharing -= 1;
         self.queued -= 1;
         queue.active = !queue.cells.is_empty();
@@ -297,13 +379,13 @@ impl Port {
     #[inline]
     pub(super) fn passes(&mut self, now: Time, label: Label, cell: Cell) {
         let branch = &mut self.branches[label as usize];
-        branch.books.passes(cell);
+        branch.passes(cell);
         if let Some(credit) = &mut branch.credit {
             credit.sent(now);
         }
         // For an instant the cell was here.
         for cells in [1.0, 0.0] {
-            if let Some(gauge) = &mut branch.gauge {
+            if let Some(gauge) = &mut branch.rest.gauge {
                 gauge.set(now, cells);
             }
             if let Some(gauge) = &mut self.gauge {
@@ -312,8 +394,10 @@ impl Port {
         }
     }
 
+    /// Cells of VC `label` have come or gone.
     #[inline]
-    pub(super) fn observe(&mut self, now: Time) {
+    pub(super) fn observe(&mut self, now: Time, label: Label) {
+        self.branches[label as usize].observe(now);
         if let Some(gauge) = &mut self.gauge {
             gauge.set(now, self.queued as f64);
         }
@@ -322,10 +406,10 @@ impl Port {
     /// Starts a new measurement: peaks count from here.
     pub(super) fn mark(&mut self) {
         for branch in &mut self.branches {
-            branch.books = branch.books();
-            branch.through = 0;
-            branch.books.peak_before = branch.books.peak();
-            branch.books.peak_marked = branch.books.queued;
+            let books = branch.books();
+            (branch.arrived, branch.departed, branch.through) = (books.arrived, books.departed, 0);
+            branch.rest.peak_before = books.peak();
+            branch.peak_marked = books.queued;
         }
     }
 
@@ -353,7 +437,7 @@ impl Port {
             invariant!(part, component, "more tagged cells than cells: {b:?}");
             invariant!(branch.may_be_tagged || t.arrived == 0, component, "tagged cells of a VC that has none: {b:?}");
         }
-        let sharing = || self.branches.iter().filter(|b| b.shares_buffer).map(|b| b.books.queued);
+        let sharing = || self.branches.iter().filter(|b| b.shares_buffer).map(|b| u64::from(b.queued));
         let (cells, vcs) = (sharing().sum::<u64>(), sharing().filter(|&queued| queued > 0).count() as u64);
         let shared = cells == self.sharing && (self.plain || vcs == self.active_vcs);
         invariant!(
@@ -363,7 +447,7 @@ impl Port {
             self.sharing,
             self.active_vcs
         );
-        let queued: u64 = self.branches.iter().map(|b| b.books.queued).sum();
+        let queued: u64 = self.branches.iter().map(|b| u64::from(b.queued)).sum();
         invariant!(queued == self.queued, format_args!("port {}", self.name), "{queued} cells queued, {}", self.queued);
     }
 }

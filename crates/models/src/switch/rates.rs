@@ -1,9 +1,9 @@
 //! Ports with a rate algorithm: what it hears of cells, and how it reaches the RM cells that pass the switch.
 
 use super::port::Port;
-use super::{Destination, InputVc, Switch};
+use super::{InputVc, Route, Switch, Way};
 use crate::abr::rm::Rm;
-use crate::cell::{Cell, Kind, Label};
+use crate::cell::{Cell, Label};
 use crate::post::Post;
 use crate::rate::{AbrCell, Heard, RateAlgorithm, RateQuantity, RateView};
 use cellway_kernel::probe::Gauge;
@@ -73,11 +73,13 @@ impl PortRate {
 }
 
 impl Port {
+    #[inline]
     fn rate_view(&self) -> RateView {
         RateView { queue: self.abr_queued }
     }
 
     /// The port's algorithm hears of a cell of VC `label`, before it asks for admission.
+    #[inline]
     fn hear(&mut self, now: Time, label: Label, kind: AbrCell) -> Heard {
         let view = self.rate_view();
         let Some(rate) = &mut self.rate else { return Heard::default() };
@@ -111,50 +113,54 @@ impl Port {
 impl Switch {
     /// True where somebody hears of the cells of a VC.
     pub(super) fn is_heard(ports: &[Port], vc: &InputVc) -> bool {
-        let hears = |port: u32, label: Label| ports[port as usize].branches[label as usize].role != Role::Unheard;
+        let hears = |&(port, label): &(u32, Label)| ports[port as usize].branches[label as usize].role != Role::Unheard;
         let informed = vc.rm.as_ref().is_some_and(|rm| ports[rm.informs.0 as usize].rate.is_some());
-        let forward = match &vc.to {
-            Destination::One { port, label } | Destination::Plain { port, label } => hears(*port, *label),
-            Destination::Many(branches) => branches.iter().any(|&(port, label)| hears(port, label)),
-        };
-        forward || informed
+        vc.branches.iter().any(hears) || informed
     }
 
-    /// A cell of a VC that somebody hears of; the cell as it goes on.
-    #[inline(never)]
-    pub(super) fn hear(&mut self, now: Time, input: usize, cell: Cell) -> Cell {
-        let vc = &self.inputs[input].vcs[cell.label() as usize];
-        let (port, label) = match &vc.to {
-            Destination::One { port, label } | Destination::Plain { port, label } => (*port, *label),
+    /// A data cell of a VC that somebody hears of; the cell as it goes on.
+    #[inline]
+    pub(super) fn hear_data(&mut self, now: Time, input: usize, cell: Cell, route: Route) -> Cell {
+        if route.way == Way::Several {
             // ABR is point to point: these only take capacity.
-            Destination::Many(branches) => {
-                for &(port, label) in branches {
-                    self.ports[port as usize].hear(now, label, AbrCell::Data);
-                }
-                return cell;
+            for &(port, label) in &self.inputs[input].vcs[cell.label() as usize].branches {
+                self.ports[port as usize].hear(now, label, AbrCell::Data);
             }
-        };
+            return cell;
+        }
+        let Route { port, label, .. } = route;
+        let heard = self.ports[port as usize].hear(now, label, AbrCell::Data);
+        if heard.changed {
+            self.replan_rate(port);
+        }
+        if heard.congested { cell.congested() } else { cell }
+    }
+
+    /// An RM cell of a VC that somebody hears of. One that is corrupted fails its CRC-10: it takes its place on the line,
+    /// and nobody reads or writes it.
+    #[inline(never)]
+    pub(super) fn hear_rm(&mut self, now: Time, input: usize, cell: Cell, route: Route) -> Cell {
+        let Route { port, label, .. } = route;
         let ports = &mut self.ports;
-        // A corrupted RM cell fails its CRC-10: it takes its place on the line, and nobody reads or writes it.
-        let rm = vc.rm.as_ref().filter(|_| cell.kind() == Kind::Rm && !cell.corrupted());
-        let Some(RmCells { contents, informs }) = rm.map(|rm| &**rm) else {
-            let heard = ports[port as usize].hear(now, label, AbrCell::Data);
-            self.replan_rate(port, heard);
-            return if heard.congested && cell.kind() == Kind::Data { cell.congested() } else { cell };
+        let heard = match &self.inputs[input].vcs[cell.label() as usize].rm {
+            Some(RmCells { contents, informs }) if !cell.corrupted() => contents.with(cell.handle(), |rm| {
+                let kind = if rm.backward { AbrCell::Backward } else { AbrCell::Forward };
+                let heard = ports[port as usize].hear(now, label, kind);
+                let (port, label) = if rm.backward { *informs } else { (port, label) };
+                ports[port as usize].rm(now, label, rm);
+                heard
+            }),
+            _ => ports[port as usize].hear(now, label, AbrCell::Data),
         };
-        let heard = contents.with(cell.handle(), |rm| {
-            let kind = if rm.backward { AbrCell::Backward } else { AbrCell::Forward };
-            let heard = ports[port as usize].hear(now, label, kind);
-            let (port, label) = if rm.backward { *informs } else { (port, label) };
-            ports[port as usize].rm(now, label, rm);
-            heard
-        });
-        self.replan_rate(port, heard);
+        if heard.changed {
+            self.replan_rate(port);
+        }
         cell
     }
 
-    fn replan_rate(&mut self, port: u32, heard: Heard) {
-        if let (true, Some(rate)) = (heard.changed, &self.ports[port as usize].rate) {
+    #[inline(never)]
+    fn replan_rate(&mut self, port: u32) {
+        if let Some(rate) = &self.ports[port as usize].rate {
             self.agenda.set(rate.entry as usize, rate.next_timer().at(Phase::Timer));
         }
     }

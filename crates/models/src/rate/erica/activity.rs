@@ -8,8 +8,10 @@ use crate::cell::Label;
 /// sum over silent VCs is kept as one number that decays; a VC that speaks again is taken out of it first.
 pub(super) struct Activity {
     decay: f64,
-    /// Number of the present interval; a VC never seen has 0.
+    /// Number of the present interval.
     epoch: u64,
+    /// By VC, the interval in which it was last seen; 0 for never. By itself, since every cell asks it.
+    seen: Vec<u64>,
     vcs: Vec<Vc>,
     present: Sums,
     silent: Sums,
@@ -20,7 +22,6 @@ pub(super) struct Activity {
 #[derive(Clone, Copy)]
 struct Vc {
     mcr: f64,
-    seen: u64,
     /// It counted as one that keeps its MCR.
     floored: bool,
 }
@@ -57,23 +58,24 @@ impl Sums {
 
 impl Activity {
     pub(super) fn new(mcr: &[f64], decay: f64) -> Activity {
-        let vcs = mcr.iter().map(|&mcr| Vc { mcr, seen: 0, floored: false }).collect();
+        let (seen, vcs) = mcr.iter().map(|&mcr| (0, Vc { mcr, floored: false })).unzip();
         let (present, silent) = (Sums::default(), Sums::default());
-        Activity { decay, epoch: 1, vcs, present, silent, share: f64::INFINITY, number: 0.0 }
+        Activity { decay, epoch: 1, seen, vcs, present, silent, share: f64::INFINITY, number: 0.0 }
     }
 
     /// A cell of `vc` was seen.
     #[inline]
     pub(super) fn seen(&mut self, vc: Label) {
-        let vc = &mut self.vcs[vc as usize];
-        if vc.seen == self.epoch {
+        let seen = &mut self.seen[vc as usize];
+        if *seen == self.epoch {
             return;
         }
-        if self.decay > 0.0 && vc.seen > 0 {
-            let silent_for = i32::try_from(self.epoch - vc.seen).unwrap_or(i32::MAX);
+        let vc = &mut self.vcs[vc as usize];
+        if self.decay > 0.0 && *seen > 0 {
+            let silent_for = i32::try_from(self.epoch - *seen).unwrap_or(i32::MAX);
             self.silent.add(-self.decay.powi(silent_for), vc);
         }
-        vc.seen = self.epoch;
+        *seen = self.epoch;
         vc.floored = vc.mcr > self.share;
         self.present.add(1.0, vc);
     }
@@ -147,7 +149,7 @@ mod tests {
         }
         // Each counts its own power of 0.9, computed afresh.
         activity.seen(0);
-        let expected: f64 = activity.vcs.iter().map(|vc| 0.9f64.powi((activity.epoch - vc.seen) as i32)).sum();
+        let expected: f64 = activity.seen.iter().map(|seen| 0.9f64.powi((activity.epoch - seen) as i32)).sum();
         activity.close(1000.0);
         assert!((activity.number() - expected).abs() < 1e-12, "{} for {expected}", activity.number());
     }
