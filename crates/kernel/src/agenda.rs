@@ -52,16 +52,6 @@ impl Agenda {
         Agenda { first, second, moments: vec![Moment::NEVER; salts.len()].into_boxed_slice(), order, salts }
     }
 
-    /// Number of entries.
-    pub fn len(&self) -> usize {
-        self.salts.len()
-    }
-
-    /// True without entries.
-    pub fn is_empty(&self) -> bool {
-        self.salts.is_empty()
-    }
-
     /// The first moment; [`Moment::NEVER`] when nothing is planned.
     #[inline]
     pub fn first_moment(&self) -> Moment {
@@ -211,12 +201,6 @@ impl Agenda {
             (number, side) = (number / 2, number % 2);
         }
         self.first = winner;
-    }
-
-    /// Plans nothing for `entry`.
-    #[inline]
-    pub fn clear(&mut self, entry: usize) {
-        self.set(entry, Moment::NEVER);
     }
 }
 

@@ -64,7 +64,11 @@ impl<C: Copy, N: Node<C>> Net<C, N> {
     }
 
     /// Runs to `end` (exclusive): each node in turn goes as far as its inputs are known.
+    ///
+    /// # Panics
+    /// For an end after [`Time::LAST`].
     pub fn run_until(&mut self, end: Time) {
+        assert!(end <= Time::LAST, "a run to {end:?}, beyond {:?}", Time::LAST);
         while self.now < end {
             self.skip_idle_time(end);
             let cap = (self.now + self.window).min(end);
@@ -136,7 +140,11 @@ impl<C: Copy, N: Node<C>> Net<C, N> {
     /// Runs to `end` as slowly and as plainly as possible: only to the globally next event, one node at a time.
     ///
     /// The reference for [`Net::run_until`]: it needs no horizon and no lookahead, and must give the same bytes.
+    ///
+    /// # Panics
+    /// For an end after [`Time::LAST`].
     pub fn run_one_step_at_a_time(&mut self, end: Time) {
+        assert!(end <= Time::LAST, "a run to {end:?}, beyond {:?}", Time::LAST);
         while let Some((time, i)) = self.next_event().filter(|&(time, _)| time < end) {
             self.nodes[i].advance(time + Duration::from_ps(1), &mut Wires::new(&mut self.links));
         }

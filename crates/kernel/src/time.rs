@@ -37,6 +37,8 @@ impl<'de> Deserialize<'de> for Duration {
 impl Time {
     /// The start of every run.
     pub const ZERO: Time = Time(0);
+    /// Runs end here at the latest: 2^61 ps, about 26 days.
+    pub const LAST: Time = Time(LONGEST_PS);
     /// Later than anything that happens.
     pub const NEVER: Time = Time((1 << 62) - 1);
 
@@ -78,7 +80,7 @@ impl Time {
 
     /// The instant `d` later, where that is known to be within the range: without asking.
     ///
-    /// Runs end half-way through the range, and neither a cell nor a link takes the other half.
+    /// Runs end half-way through the range ([`Time::LAST`]), and neither a cell nor a link takes the other half.
     #[inline]
     pub fn plus(self, d: Duration) -> Time {
         debug_assert!(self.0 + d.0 < Time::NEVER.0, "{self:?} + {d:?} is beyond the range of time");

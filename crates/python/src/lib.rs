@@ -59,8 +59,8 @@ impl Simulation {
 
     /// Run all that happens before `to_ps` [ps]; other Python threads run meanwhile.
     fn advance(&mut self, py: Python<'_>, to_ps: u64) -> PyResult<()> {
-        if to_ps >= Time::NEVER.ps() {
-            return Err(PyValueError::new_err(format!("to_ps is {to_ps}; it must be below 2^62 - 1 ps (53 days)")));
+        if to_ps > Time::LAST.ps() {
+            return Err(PyValueError::new_err(format!("to_ps is {to_ps}; it must be at most 2^61 ps (26 days)")));
         }
         let network = self.network();
         py.detach(|| guarded(|| network.run_until(Time::from_ps(to_ps))))

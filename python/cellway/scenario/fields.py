@@ -53,7 +53,7 @@ PositiveBitRate = Annotated[BitRate, AfterValidator(_positive)]
 
 def _limited(value: Any) -> Any:
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) > LIMIT:
-        raise pydantic_error(Fault("this number is absurdly large", show_value(value), "at most 2^62"))
+        raise pydantic_error(Fault("this number is absurdly large", show_value(value), "at most 2^61"))
     return value
 
 

@@ -916,6 +916,7 @@ class EricaRate(Parameters):
     and measures its overload z; in backward RM cells it grants the larger of the fair share and CCR / z, and
     below overload what it granted others.
 
+    Until the first interval ends all VCs that are set up count as active, and each is granted the fair share.
     Without cells in an interval the fair share is granted; without capacity nothing is. A VC whose minimum cell
     rate exceeds its share keeps it, and the others share the rest: the allocation is max-min with MCR as a floor
     (TM 4.0, fairness criterion "maximum of MCR or max-min share").
@@ -981,8 +982,8 @@ class EricaPlusRate(Parameters):
     quantities: ClassVar[tuple[str, ...]] = ("fair_share", "overload", "active", "capacity", "input", "background", "max_alloc", "target",)
 
     t0: Duration = Duration("500 us")
-    """T0, the wanted queueing delay, more than 0. Default: 500 us, a choice: well below the round trip of a wide
-    area.
+    """T0, the wanted queueing delay, more than 0. Default: 500 us, a choice. Where it is much shorter than the round
+    trip the queue swings.
     """
     a: float = 1.15
     """a, how fast the target falls when the delay exceeds T0; more than 1. Default: 1.15."""

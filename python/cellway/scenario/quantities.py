@@ -31,8 +31,8 @@ Exact = fractions.Fraction
 CELL_BITS = 53 * 8
 """Bits of one cell on the line: 53 octets (I.361)."""
 PS_PER_SECOND = 10**12
-LIMIT = 2**62
-"""No quantity exceeds this in the engine's unit; for durations it is 53 days of picoseconds."""
+LIMIT = 2**61
+"""No quantity exceeds this in the engine's unit; for durations it is 26 days of picoseconds."""
 FIBRE_SECONDS_PER_METRE = Exact(5, 10**9)
 """Propagation delay of fibre: 5 us/km."""
 
@@ -341,7 +341,7 @@ class Duration(Quantity):
 
     @classmethod
     def _largest(cls) -> str:
-        return "53 days"
+        return "26 days"
 
 
 class BitRate(Quantity):
@@ -383,7 +383,7 @@ class CellRate(Quantity):
         """
         value = self.exact(cell_time)
         if value.denominator > LIMIT or value.numerator > LIMIT:
-            raise QuantityError("this cell rate has too many digits", str(self), "a ratio of integers below 2^62")
+            raise QuantityError("this cell rate has too many digits", str(self), "a ratio of integers up to 2^61")
         return [value.numerator, value.denominator]
 
 

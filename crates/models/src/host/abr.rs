@@ -185,25 +185,14 @@ impl Host {
         let sending = &mut self.sending[vc as usize];
         let data = !sending.backlog.is_empty();
         let Some(abr) = &mut sending.abr else { return };
-        let Some(line) = &mut self.line else { return };
         let next = abr.next_turn(now, data);
-        if next > now {
-            let planned = next.min(abr.originating_due()).at(Phase::Timer);
-            return self.agenda.set(abr.entry as usize, planned);
+        let originating = abr.originating_due();
+        let goes_now = next <= now;
+        let planned = if goes_now { originating } else { next.min(originating) };
+        self.agenda.set(abr.entry as usize, planned.at(Phase::Timer));
+        if goes_now {
+            self.queue_up(now, vc);
         }
-        match &mut sending.credit {
-            Some(credit) if !credit.may_send() => {
-                credit.blocked(now);
-                if let Some(timer) = sending.timer {
-                    self.agenda.set(timer as usize, credit.deadline().at(Phase::Timer));
-                }
-            }
-            _ => {
-                sending.active = true;
-                line.activate(now, sending.group, vc);
-            }
-        }
-        self.agenda.set(abr.entry as usize, abr.originating_due().at(Phase::Timer));
     }
 
     /// The turn of an ABR source has come, or a congested destination may speak.

@@ -216,8 +216,8 @@ impl Host {
         };
         let line = self.line.as_mut().filter(|line| line.is_idle(now));
         if let Some(line) = line
-            && sending.may_pass()
-            && sending.credit.is_none()
+            && sending.backlog.is_empty()
+            && sending.is_unhindered()
             && now.at(Phase::Start) < others
             && let Some(pace) = sending.application.pace()
         {
@@ -225,14 +225,14 @@ impl Host {
             let link = wires.link(line.link());
             let mut cell = Cell::new(Kind::Data, vc, sending.sequence);
             let mut goes_on = true;
-            let cells = sending.sequence;
+            let first = sending.sequence;
             while goes_on && pace.next.at(Phase::Start) < others && line.is_free(pace.next) {
                 line.transmit_over(pace.next, cell, link);
                 cell = cell.next();
                 goes_on = pace.step() && pace.next.at(Phase::Timer) < limit;
             }
             sending.sequence = cell.handle();
-            let cells = u64::from(cell.handle().wrapping_sub(cells));
+            let cells = u64::from(cell.handle().wrapping_sub(first));
             sending.offered += cells;
             sending.sent += cells;
             if pace.next >= pace.until {
@@ -282,16 +282,21 @@ impl Host {
     /// VC `vc` has cells or credit that it may have lacked.
     #[inline]
     fn wake(&mut self, now: Time, vc: u32) {
-        let sending = &mut self.sending[vc as usize];
+        let sending = &self.sending[vc as usize];
         if sending.active {
             return;
         }
         if sending.abr.is_some() {
-            return self.wake_abr(now, vc);
+            self.wake_abr(now, vc);
+        } else if !sending.backlog.is_empty() {
+            self.queue_up(now, vc);
         }
-        if sending.backlog.is_empty() {
-            return;
-        }
+    }
+
+    /// VC `vc`, which has a cell to send, waits for the line, or for the credit that it lacks.
+    #[inline]
+    fn queue_up(&mut self, now: Time, vc: u32) {
+        let sending = &mut self.sending[vc as usize];
         let Some(line) = &mut self.line else { return };
         match &mut sending.credit {
             Some(credit) if !credit.may_send() => {
@@ -519,33 +524,38 @@ impl Host {
         match self.timers[entry - TIMERS] {
             Timer::Application { vc } => self.application(now, vc, limit, wires),
             Timer::Abr { vc } => self.abr_timer(now, vc, wires),
-            other => self.credit_timer(now, entry, other, wires),
+            Timer::CreditTimeout { vc } => self.credit_timeout(now, entry, vc, wires),
+            Timer::RedundantCredit { label, period } => self.redundant_credit(now, entry, label, period, wires),
         }
     }
 
     #[inline(never)]
-    fn credit_timer(&mut self, now: Time, entry: usize, timer: Timer, wires: &mut Wires<'_, Cell>) {
-        match timer {
-            Timer::Application { .. } | Timer::Abr { .. } => {}
-            Timer::CreditTimeout { vc } => {
-                let sending = &mut self.sending[vc as usize];
-                let (Some(credit), Some(line)) = (&mut sending.credit, &mut self.line) else { return };
-                if !sending.backlog.is_empty() && !credit.may_send() {
-                    credit.ask(now);
-                    line.signal(Signal::Request { label: vc });
-                } else {
-                    credit.relax();
-                }
-                self.agenda.set(entry, credit.deadline().at(Phase::Timer));
-                self.plan(now, wires);
-            }
-            Timer::RedundantCredit { label, period } => {
-                self.agenda.set(entry, (now + period).at(Phase::Timer));
-                let receiver = self.receiving[label as usize].receiver.as_mut();
-                if receiver.is_some_and(|r| r.wants_credit_cell()) {
-                    self.send_credit_cell(now, label, wires);
-                }
-            }
+    fn credit_timeout(&mut self, now: Time, entry: usize, vc: u32, wires: &mut Wires<'_, Cell>) {
+        let sending = &mut self.sending[vc as usize];
+        let (Some(credit), Some(line)) = (&mut sending.credit, &mut self.line) else { return };
+        if !sending.backlog.is_empty() && !credit.may_send() {
+            credit.ask(now);
+            line.signal(Signal::Request { label: vc });
+        } else {
+            credit.relax();
+        }
+        self.agenda.set(entry, credit.deadline().at(Phase::Timer));
+        self.plan(now, wires);
+    }
+
+    #[inline(never)]
+    fn redundant_credit(
+        &mut self,
+        now: Time,
+        entry: usize,
+        label: Label,
+        period: Duration,
+        wires: &mut Wires<'_, Cell>,
+    ) {
+        self.agenda.set(entry, (now + period).at(Phase::Timer));
+        let receiver = self.receiving[label as usize].receiver.as_mut();
+        if receiver.is_some_and(|r| r.wants_credit_cell()) {
+            self.send_credit_cell(now, label, wires);
         }
     }
 }

@@ -82,6 +82,9 @@ impl Network {
     }
 
     /// Runs to `end` (exclusive). Several short runs give the same results as one long one.
+    ///
+    /// # Panics
+    /// For an end after [`Time::LAST`].
     pub fn run_until(&mut self, end: Time) {
         self.net.run_until(end);
     }

@@ -62,6 +62,8 @@ impl Flow {
 }
 
 const FASTEST: u64 = 100_000_000_000_000;
+/// With the time of a cell still well within what [`Time::plus`](cellway_kernel::time::Time::plus) may be given.
+const LONGEST_DELAY: Duration = Duration::from_ps(1 << 60);
 
 impl Topology {
     pub(super) fn new(scenario: &spec::Scenario) -> Result<Topology, SpecError> {
@@ -246,6 +248,11 @@ fn links(specs: &[spec::Link], node_ids: &HashMap<String, NodeId>) -> Result<Vec
             return Err(SpecError::new(at("rate"), "a rate that no line can have")
                 .found(format_args!("{} bit/s", link.rate.bps()))
                 .allowed("1 bit/s to 100 Tbit/s"));
+        }
+        if link.delay > LONGEST_DELAY {
+            return Err(SpecError::new(at("delay"), "a delay longer than any run")
+                .found(format_args!("{} ps", link.delay.ps()))
+                .allowed("at most 2^60 ps (13 days)"));
         }
         links.push(LinkInfo { name: link.name.clone(), from, to, rate: link.rate, delay: link.delay, reverse: None });
     }

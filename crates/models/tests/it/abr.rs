@@ -15,6 +15,8 @@ struct Case {
     vcs: Value,
     delay: u64,
     port: Value,
+    /// Errors of the line s -> t, over which FRM cells go.
+    forth: Value,
     /// Errors of the line t -> s, over which BRM cells return.
     back: Value,
     probes: Value,
@@ -23,7 +25,8 @@ struct Case {
 
 impl Case {
     fn new(vcs: Value) -> Case {
-        Case { vcs, delay: 10 * US, port: json!({}), back: json!([]), probes: json!([]), ms: 50 }
+        let (forth, back, probes) = (json!([]), json!([]), json!([]));
+        Case { vcs, delay: 10 * US, port: json!({}), forth, back, probes, ms: 50 }
     }
 
     fn document(&self) -> Value {
@@ -32,7 +35,7 @@ impl Case {
                 "impairments": impairments})
         };
         let none = json!([]);
-        let mut links = vec![link("s", "t", &none), link("t", "s", &self.back)];
+        let mut links = vec![link("s", "t", &self.forth), link("t", "s", &self.back)];
         for (host, switch) in [("a", "s"), ("b", "s"), ("c", "t"), ("d", "t")] {
             links.extend([link(host, switch, &none), link(switch, host, &none)]);
         }
@@ -133,50 +136,61 @@ fn cells_go_at_acr_in_the_order_of_rule_3() {
     assert!(rm.windows(3).all(|w| w[2] - w[0] == 8), "{rm:?}");
 }
 
-/// Rule 6: without answers ACR falls, at last below TCR, where out-of-rate FRM cells find the way back.
+/// Rule 6: without answers ACR falls, at last below TCR, where out-of-rate FRM cells find the way back; whether it is
+/// the questions or the answers that are lost.
 #[test]
 fn a_broken_loop_slows_the_source_and_a_mended_one_frees_it() {
     let abr = json!({"pcr": [200_000, 1], "rif": 1.0, "crm": 4, "cdf": 0.5, "tcr": [1_000, 1], "nrm": 8});
-    let mut case = Case::new(json!({"v": vc("a", "c", &greedy(), &abr)}));
-    case.back = json!([{"kind": "scheduled_loss", "periods": [{"from": 10 * MS, "to": 200 * MS}], "cells": "rm"}]);
-    case.probes = json!([{"kind": "acr", "vc": "v"}]);
-    case.ms = 300;
-    let tables = case.run();
-    let series = table(&tables, "series");
-    let acr: Vec<(u64, f64)> =
-        series.u64s("time_ps").iter().copied().zip(series.f64s("value").iter().copied()).collect();
-    let at = |ms: u64| acr.iter().rev().find(|(t, _)| *t <= ms * MS).unwrap().1;
-    assert_eq!(at(9), 200_000.0);
-    let falls: Vec<f64> = acr.windows(2).filter(|w| w[1].1 < w[0].1).map(|w| w[1].1 / w[0].1).collect();
-    assert!(falls.len() >= 8 && falls.iter().all(|f| *f == 0.5), "by CDF each time: {falls:?}");
-    assert!(at(199) < 1_000.0, "below TCR: {}", at(199));
-    assert_eq!(at(299), 200_000.0);
-    let probing = count(&tables, "abr", "v", "forward", "frm_out_of_rate");
-    assert!((100..=200).contains(&probing), "{probing} FRM cells at 1000 cells/s in less than 200 ms");
+    let loss = json!([{"kind": "scheduled_loss", "periods": [{"from": 10 * MS, "to": 200 * MS}], "cells": "rm"}]);
+    for frm in [false, true] {
+        let mut case = Case::new(json!({"v": vc("a", "c", &greedy(), &abr)}));
+        *(if frm { &mut case.forth } else { &mut case.back }) = loss.clone();
+        case.probes = json!([{"kind": "acr", "vc": "v"}]);
+        case.ms = 300;
+        let tables = case.run();
+        let series = table(&tables, "series");
+        let acr: Vec<(u64, f64)> =
+            series.u64s("time_ps").iter().copied().zip(series.f64s("value").iter().copied()).collect();
+        let at = |ms: u64| acr.iter().rev().find(|(t, _)| *t <= ms * MS).unwrap().1;
+        assert_eq!(at(9), 200_000.0);
+        let falls: Vec<f64> = acr.windows(2).filter(|w| w[1].1 < w[0].1).map(|w| w[1].1 / w[0].1).collect();
+        assert!(falls.len() >= 8 && falls.iter().all(|f| *f == 0.5), "by CDF each time: {falls:?}");
+        assert!(at(199) < 1_000.0, "below TCR: {}", at(199));
+        assert_eq!(at(299), 200_000.0);
+        let probing = count(&tables, "abr", "v", "forward", "frm_out_of_rate");
+        assert!((100..=200).contains(&probing), "{probing} FRM cells at 1000 cells/s in less than 200 ms");
+    }
 }
 
-/// Whatever is lost, a source keeps to PCR and goes on.
+/// Whatever is lost, FRM cells, BRM cells or both, a source keeps to PCR and goes on.
 #[test]
 fn lost_feedback_neither_frees_nor_stops_a_source() {
-    for loss in [0.01, 0.1, 0.5] {
+    let losses = [0.01, 0.1, 0.5];
+    for (loss, ways) in losses.into_iter().flat_map(|loss| [(loss, "forth"), (loss, "back"), (loss, "both")]) {
         let abr = json!({"pcr": [600_000, 1], "icr": [100_000, 1], "crm": 32});
         let mut case = Case::new(json!({"v": vc("a", "c", &greedy(), &abr), "w": vc("b", "d", &greedy(), &abr)}));
         case.port = json!({"rate": {"kind": "erica"}});
-        case.back = json!([{"kind": "random_loss", "probability": loss, "cells": "rm"}]);
+        let impaired = json!([{"kind": "random_loss", "probability": loss, "cells": "rm"}]);
+        if ways != "back" {
+            case.forth = impaired.clone();
+        }
+        if ways != "forth" {
+            case.back = impaired;
+        }
         case.probes = json!([{"kind": "trace", "link": "a->s"}]);
         case.ms = 200;
         let tables = case.run();
         let cells = starts(&tables, "v", "a->s");
         let least = (1e12 / 600_000.0) as u64;
-        assert!(cells.windows(2).all(|w| w[1].0 - w[0].0 >= least), "loss {loss}");
-        let (sent, came) =
-            ["brm_sent", "brm_received"].map(|column| count(&tables, "abr", "v", "forward", column)).into();
-        assert!(came > 0 && (came as f64) < sent as f64 * (1.0 - loss / 2.0), "{came} of {sent} BRM cells came");
+        assert!(cells.windows(2).all(|w| w[1].0 - w[0].0 >= least), "{ways} {loss}");
+        let get = |column: &str| count(&tables, "abr", "v", "forward", column);
+        let (sent, came) = (get("frm_sent"), get("brm_received"));
+        assert!(came > 0 && (came as f64) < sent as f64 * (1.0 - loss / 2.0), "{ways}: {came} of {sent} answered");
         // ERICA's target is 90 % of the line for two equal VCs; the rest of the run is no less busy than its middle.
         for from in [100, 150] {
             let within = |c: &&(u64, bool)| (from * MS..(from + 50) * MS).contains(&c.0);
             let rate = cells.iter().filter(within).count() as f64 / 0.05;
-            assert!((380_000.0..500_000.0).contains(&rate), "loss {loss}: {rate} cells/s from {from} ms on");
+            assert!((380_000.0..500_000.0).contains(&rate), "{ways} {loss}: {rate} cells/s from {from} ms on");
         }
     }
 }

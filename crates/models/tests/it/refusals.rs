@@ -91,6 +91,7 @@ fn each_fault_is_located() {
             "links[1].from",
             "one network interface",
         ),
+        ("/links/0/delay", json!((1u64 << 60) + 1), "links[0].delay", "longer than any run"),
         (
             "/links/0/impairments",
             json!([{"kind": "random_loss", "probability": 1.5}]),

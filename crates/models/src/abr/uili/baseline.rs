@@ -1,6 +1,6 @@
 //! Baseline rule 5: the rule of August 1995 with a count-based reduction and an additive headroom.
 
-use super::{FrmEvent, Rule5b, Uili, UiliConfig, UiliContext, fraction};
+use super::{Floor, StepDown, Uili, UiliConfig, UiliContext};
 use cellway_kernel::error::SpecError;
 use cellway_kernel::units::Fraction;
 use schemars::JsonSchema;
@@ -27,33 +27,7 @@ fn eighth() -> Fraction {
 
 impl UiliConfig for Baseline {
     fn build(&self, context: &UiliContext) -> Result<Box<dyn Uili>, SpecError> {
-        let tdf = fraction("tdf", self.tdf)?;
-        let rule_5b = Rule5b::new(self.pni);
-        Ok(Box::new(Policy { tdf, icr: context.limits.icr, nrm: f64::from(context.limits.nrm), rule_5b }))
-    }
-}
-
-struct Policy {
-    tdf: f64,
-    icr: f64,
-    nrm: f64,
-    rule_5b: Rule5b,
-}
-
-impl Uili for Policy {
-    fn frm(&mut self, event: &FrmEvent) -> f64 {
-        let acr = event.acr;
-        let sr = self.nrm / event.since_last;
-        if acr > sr + self.icr {
-            self.rule_5b.reduced();
-            (acr - acr * self.tdf).max(self.icr)
-        } else {
-            acr
-        }
-    }
-
-    fn brm(&mut self, _acr: f64, _er: f64, _no_increase: bool) -> bool {
-        self.rule_5b.may_increase()
+        Ok(Box::new(StepDown::new(self.tdf, self.pni, Floor::Icr, &context.limits)?))
     }
 }
 

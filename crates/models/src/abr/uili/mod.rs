@@ -91,6 +91,48 @@ impl Rule5b {
     }
 }
 
+/// The reduction of the baseline and the joint proposal: by a constant part, while ACR > SR + ICR; with rule 5b.
+struct StepDown {
+    tdf: f64,
+    icr: f64,
+    nrm: f64,
+    floor: Floor,
+    rule_5b: Rule5b,
+}
+
+/// What [`StepDown`] does not go below.
+enum Floor {
+    Icr,
+    /// SR + ICR.
+    Goal,
+}
+
+impl StepDown {
+    fn new(tdf: Fraction, pni: bool, floor: Floor, limits: &Limits) -> Result<StepDown, SpecError> {
+        let (tdf, icr, nrm) = (fraction("tdf", tdf)?, limits.icr, f64::from(limits.nrm));
+        Ok(StepDown { tdf, icr, nrm, floor, rule_5b: Rule5b::new(pni) })
+    }
+}
+
+impl Uili for StepDown {
+    fn frm(&mut self, event: &FrmEvent) -> f64 {
+        let goal = self.nrm / event.since_last + self.icr;
+        if event.acr <= goal {
+            return event.acr;
+        }
+        self.rule_5b.reduced();
+        let floor = match self.floor {
+            Floor::Icr => self.icr,
+            Floor::Goal => goal,
+        };
+        (event.acr * (1.0 - self.tdf)).max(floor)
+    }
+
+    fn brm(&mut self, _acr: f64, _er: f64, _no_increase: bool) -> bool {
+        self.rule_5b.may_increase()
+    }
+}
+
 fn fraction(name: &str, value: Fraction) -> Result<f64, SpecError> {
     if (0.0..=1.0).contains(&value.0) {
         return Ok(value.0);
