@@ -151,6 +151,34 @@ impl EveryN2 {
     }
 }
 
+/// A receiving end that tells after each N2 cells how many places of a zone are free.
+struct FreePlaces {
+    every_n2: EveryN2,
+    zone: u64,
+}
+
+impl FreePlaces {
+    fn new(n2: u64, zone: u64) -> Box<FreePlaces> {
+        Box::new(FreePlaces { every_n2: EveryN2::new(n2), zone })
+    }
+}
+
+impl CreditReceiver for FreePlaces {
+    fn forwarded(&mut self) -> bool {
+        self.every_n2.forwarded()
+    }
+
+    fn value(&mut self, held: u64) -> Option<u32> {
+        let free = self.zone.saturating_sub(held);
+        // "A credit cell need not be sent when the combined area is totally occupied" (N23 paper, section 4.3).
+        if free == 0 {
+            return None;
+        }
+        self.every_n2.credit_cell();
+        Some(free as u32)
+    }
+}
+
 /// Checks N2 and settles N3 from its own value, from a target bandwidth, or for the full line rate.
 fn zones(
     n2: Cells,

@@ -1,6 +1,8 @@
 //! N123: absolute credit without subtraction, paid for with a zone for what is in flight.
 
-use super::{CreditConfig, CreditReceiver, CreditSender, EveryN2, LinkLoop, Sizing, n23::ten_cells, positive, zones};
+use super::{
+    CreditConfig, CreditReceiver, CreditSender, FreePlaces, LinkLoop, Sizing, n23::ten_cells, positive, zones,
+};
 use cellway_kernel::error::SpecError;
 use cellway_kernel::time::{Duration, Time};
 use cellway_kernel::units::{CellRate, Cells};
@@ -55,7 +57,7 @@ impl CreditConfig for N123 {
     }
 
     fn receiver(&self, sizing: &Sizing) -> Box<dyn CreditReceiver> {
-        Box::new(Receiver { every_n2: EveryN2::new(sizing.n2), zone: sizing.n2 + sizing.n3 })
+        FreePlaces::new(sizing.n2, sizing.n2 + sizing.n3)
     }
 
     fn timeout(&self) -> Option<Duration> {
@@ -82,25 +84,5 @@ impl CreditSender for Sender {
 
     fn credited(&mut self, _now: Time, value: u32) {
         self.credit = u64::from(value);
-    }
-}
-
-struct Receiver {
-    every_n2: EveryN2,
-    zone: u64,
-}
-
-impl CreditReceiver for Receiver {
-    fn forwarded(&mut self) -> bool {
-        self.every_n2.forwarded()
-    }
-
-    fn value(&mut self, held: u64) -> Option<u32> {
-        let free = self.zone.saturating_sub(held);
-        if free == 0 {
-            return None;
-        }
-        self.every_n2.credit_cell();
-        Some(free as u32)
     }
 }

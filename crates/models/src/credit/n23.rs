@@ -1,6 +1,6 @@
 //! N23: absolute credit update with the cells of the last round trip subtracted.
 
-use super::{CreditConfig, CreditReceiver, CreditSender, EveryN2, LinkLoop, Sizing, positive, zones};
+use super::{CreditConfig, CreditReceiver, CreditSender, FreePlaces, LinkLoop, Sizing, positive, zones};
 use cellway_kernel::error::SpecError;
 use cellway_kernel::time::{Duration, Time};
 use cellway_kernel::units::{CellRate, Cells};
@@ -80,7 +80,7 @@ impl CreditConfig for N23 {
     }
 
     fn receiver(&self, sizing: &Sizing) -> Box<dyn CreditReceiver> {
-        Box::new(Receiver { every_n2: EveryN2::new(sizing.n2), buffer: sizing.buffer() })
+        FreePlaces::new(sizing.n2, sizing.buffer())
     }
 
     fn timeout(&self) -> Option<Duration> {
@@ -119,27 +119,6 @@ impl CreditSender for Sender {
         }
         // Eq. (1) and (2): Credit_Count = C - E.
         self.credit = u64::from(value).saturating_sub(self.starts.len() as u64);
-    }
-}
-
-struct Receiver {
-    every_n2: EveryN2,
-    buffer: u64,
-}
-
-impl CreditReceiver for Receiver {
-    fn forwarded(&mut self) -> bool {
-        self.every_n2.forwarded()
-    }
-
-    fn value(&mut self, held: u64) -> Option<u32> {
-        let free = self.buffer.saturating_sub(held);
-        // "A credit cell need not be sent when the combined area is totally occupied" (section 4.3).
-        if free == 0 {
-            return None;
-        }
-        self.every_n2.credit_cell();
-        Some(free as u32)
     }
 }
 
