@@ -35,18 +35,19 @@ pub struct Period {
 /// Between BRM cells that the destination makes itself: at most 10 cells/s (rule 5).
 const ORIGINATING_INTERVAL: Duration = Duration::from_ms(100);
 
-/// The receiving end of one direction of an ABR VC.
+/// The receiving end of one direction of an ABR VC; what is asked most comes first.
+#[repr(C)]
 pub struct Destination {
+    originating_due: Time,
     overtaken: Overtaken,
-    /// Times of internal congestion, in order.
-    congested: Box<[(Time, Time)]>,
     /// EFCI of the latest data cell.
     efci: bool,
-    /// Turned round, for the next in-rate turn of the source beside it.
-    waiting: Option<Rm>,
     /// To go at once with CLP = 1.
     out_of_rate: Option<Rm>,
-    originating_due: Time,
+    /// Turned round, for the next in-rate turn of the source beside it.
+    waiting: Option<Rm>,
+    /// Times of internal congestion, in order.
+    congested: Box<[(Time, Time)]>,
     /// BRM cells that never went, because newer ones took their places.
     pub dropped: u64,
 }

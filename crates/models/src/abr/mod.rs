@@ -148,9 +148,18 @@ pub struct AbrContext {
     pub round_trip: Duration,
 }
 
-/// The parameters of a source in numbers, each within its range.
+/// The parameters of a source in numbers, each within its range; first those that every cell asks for.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
 pub struct Limits {
+    /// Cells.
+    pub nrm: u32,
+    /// Cells.
+    pub mrm: u32,
+    /// Between out-of-rate FRM cells.
+    pub tcr: f64,
+    /// Time between FRM cells.
+    pub trm: Duration,
     /// [cells/s]
     pub pcr: f64,
     /// [cells/s]
@@ -161,20 +170,12 @@ pub struct Limits {
     pub rif: f64,
     /// Fraction of ACR.
     pub rdf: f64,
-    /// Cells.
-    pub nrm: u32,
-    /// Cells.
-    pub mrm: u32,
-    /// Time between FRM cells.
-    pub trm: Duration,
     /// Idle time that ends a rate; `None` never does.
     pub adtf: Option<Duration>,
     /// Fraction of ACR.
     pub cdf: f64,
     /// FRM cells.
     pub crm: u32,
-    /// Between out-of-rate FRM cells.
-    pub tcr: f64,
 }
 
 fn power_of_two(name: &str, value: f64, least: f64) -> Result<f64, SpecError> {

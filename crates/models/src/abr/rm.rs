@@ -7,6 +7,7 @@ use crate::wire::rm::{Direction, RmCell};
 ///
 /// Source: TM 4.0, section 5.10.3.1 (RM-cell structure).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
 pub struct Rm {
     /// DIR: on its way back to the source.
     pub backward: bool,

@@ -37,28 +37,29 @@ impl Waiting {
     }
 }
 
-/// The sending end of one direction of an ABR VC.
+/// The sending end of one direction of an ABR VC. What every cell touches comes first, in two lines of the cache.
+#[repr(C)]
 pub struct Source {
-    limits: Limits,
-    encoded: bool,
-    uili: Box<dyn Uili>,
-    acr: f64,
-    /// 1/ACR.
-    interval: Instant,
-    /// Where the last in-rate cell stood in the schedule of ACR.
-    last: Instant,
     /// The next in-rate cell may go from here on.
     due: Instant,
+    /// Where the last in-rate cell stood in the schedule of ACR.
+    last: Instant,
+    /// 1/ACR.
+    interval: Instant,
+    acr: f64,
     /// The next out-of-rate FRM cell may go from here on.
     out_of_rate_due: Time,
     /// Last in-rate FRM cell; `None` before the first.
     last_frm: Option<Time>,
     /// In-rate cells since it.
     since_frm: u32,
-    /// One of them was a BRM cell.
-    brm_since_frm: bool,
     /// In-rate FRM cells since the last BRM cell with BN = 0 (rule 6).
     unanswered: u32,
+    /// One of the cells since the last FRM cell was a BRM cell.
+    brm_since_frm: bool,
+    encoded: bool,
+    limits: Limits,
+    uili: Box<dyn Uili>,
 }
 
 impl Source {

@@ -47,16 +47,17 @@ impl AbrBooks {
     }
 }
 
+#[repr(C, align(64))]
 pub(super) struct AbrEnds {
     pub(super) source: Source,
-    pub(super) destination: Destination,
-    post: Post<Rm>,
-    /// Handle of the next RM cell.
-    handle: u32,
     /// Entry of the host's agenda.
     entry: u32,
+    /// Handle of the next RM cell.
+    handle: u32,
     /// Something waited when the host last looked.
     busy: bool,
+    pub(super) destination: Destination,
+    post: Post<Rm>,
     /// ER of the last BRM cell.
     pub(super) er: f64,
     pub(super) books: AbrBooks,
@@ -85,7 +86,7 @@ impl AbrEnds {
         self.destination.originating_due()
     }
 
-    /// A data cell of the opposite direction.
+    /// A data cell of the opposite direction, with another EFCI than the one before.
     pub(super) fn data_arrived(&mut self, cell: Cell) {
         self.destination.rule_1_data(cell);
     }
@@ -253,6 +254,7 @@ impl Host {
         } else {
             abr.books.frm_received += 1;
             abr.destination.frm(now, rm, !cell.clp());
+            receiving.efci = false; // by destination rule 2
         }
         self.wake(now, vc);
         self.plan(now, wires);

@@ -110,7 +110,7 @@ impl Host {
             let books = Delivered::default();
             let special = receiver.is_some() || rm.is_some();
             let frames = Reassembly::new(frames);
-            receiving.push(Receiving { partner, receiver, rm, special, expected: 0, frames, books });
+            receiving.push(Receiving { partner, receiver, rm, special, efci: false, expected: 0, frames, books });
         }
         let mut agenda = Agenda::new(salts);
         for (entry, time) in first {

@@ -3,6 +3,7 @@
 mod abr;
 mod assemble;
 mod backlog;
+mod books;
 mod bursts;
 mod observe;
 mod reassembly;
@@ -17,6 +18,7 @@ use abr::AbrEnds;
 pub use abr::{AbrBooks, AbrParts};
 pub use assemble::{HostParts, ReceivingParts, SendingParts};
 use backlog::Backlog;
+pub use books::{Delivered, Sent};
 pub use bursts::Burst;
 use bursts::Bursts;
 use cellway_kernel::agenda::Agenda;
@@ -66,72 +68,50 @@ enum Timer {
     },
 }
 
-/// A VC that this host sends; its number is its label on the line.
+/// A VC that this host sends; its number is its label on the line. What every cell touches comes first, in two lines of
+/// the cache.
+#[repr(C, align(64))]
 struct Sending {
-    application: Box<dyn Traffic>,
-    /// Cells of a stream that may wait.
-    most_waiting: u64,
-    application_entry: u32,
     backlog: Backlog,
-    group: u8,
-    active: bool,
-    /// Handle of the next cell.
-    sequence: u32,
+    abr: Option<Box<AbrEnds>>,
+    credit: Option<Box<SenderEnd>>,
     sent: u64,
     /// Of these, cells of an endless offer.
     sent_endless: u64,
     offered: u64,
-    credit: Option<Box<SenderEnd>>,
+    /// Handle of the next cell.
+    sequence: u32,
+    application_entry: u32,
+    group: u8,
+    active: bool,
     timer: Option<u32>,
-    abr: Option<Box<AbrEnds>>,
+    application: Box<dyn Traffic>,
+    /// Records messages, where somebody asked.
+    bursts: Option<Box<Bursts>>,
+    /// Cells of a stream that may wait.
+    most_waiting: u64,
     /// Frames offered, posted to each destination.
     frames: Box<[Post<Frame>]>,
     frames_offered: u64,
-    /// Records messages, where somebody asked.
-    bursts: Option<Box<Bursts>>,
 }
 
-/// A VC that this host receives; its number is its label on the input.
+/// A VC that this host receives; its number is its label on the input. What every cell touches comes first, in one line
+/// of the cache.
+#[repr(C, align(64))]
 struct Receiving {
-    /// The sending VC of the opposite direction: its application answers, or awaits the answer.
-    partner: Option<u32>,
-    receiver: Option<Box<ReceiverEnd>>,
-    /// Contents of RM cells, of an ABR VC.
-    rm: Option<Post<Rm>>,
-    /// Cells need more than to be counted: credit, or ABR.
-    special: bool,
     /// Sequence number of the next cell, if none is lost.
     expected: u32,
-    frames: Reassembly,
+    /// Cells need more than to be counted: credit, or ABR.
+    special: bool,
+    /// EFCI as the ABR destination last heard it.
+    efci: bool,
+    /// The sending VC of the opposite direction: its application answers, or awaits the answer.
+    partner: Option<u32>,
+    /// Contents of RM cells, of an ABR VC.
+    rm: Option<Post<Rm>>,
+    receiver: Option<Box<ReceiverEnd>>,
     books: Delivered,
-}
-
-/// The books of a VC at its destination.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Delivered {
-    /// Data cells that arrived.
-    pub cells: u64,
-    /// Of these, cells with bit errors.
-    pub corrupted: u64,
-    /// Messages that arrived whole.
-    pub messages: u64,
-    /// Message ends that arrived when a cell of the message was lost or corrupted, or the end of the message before.
-    pub spoiled: u64,
-    /// RM cells that arrived, which count nowhere else here.
-    pub rm: u64,
-}
-
-/// The books of a VC at its source.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sent {
-    /// Cells that the application offered; of an endless offer, those that were sent.
-    pub offered: u64,
-    /// Data cells sent.
-    pub sent: u64,
-    /// RM cells sent besides.
-    pub rm: u64,
-    /// Cells that wait in the host.
-    pub waiting: u64,
+    frames: Reassembly,
 }
 
 impl Sending {
@@ -478,6 +458,7 @@ impl Host {
         let receiving = &mut self.receiving[label];
         if receiving.rm.is_some()
             && cell.kind() == Kind::Data
+            && cell.efci() != std::mem::replace(&mut receiving.efci, cell.efci())
             && let Some(vc) = receiving.partner
             && let Some(abr) = &mut self.sending[vc as usize].abr
         {
