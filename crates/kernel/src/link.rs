@@ -32,15 +32,17 @@ pub trait LinkObserver<C>: Send {
 /// A one-way link.
 ///
 /// A cell that starts at `t` arrives (last bit) at `t + cell time + propagation`; this lookahead is
-/// positive also on a link of zero length, and it is what lets the receiving node work ahead safely.
+/// positive also on a link of zero length, and it is what lets the receiving node work ahead safely. What every cell and
+/// every step of the scheduler touches comes first, in one line of the cache.
+#[repr(C, align(64))]
 pub struct Link<C> {
     ring: Ring<(Time, C)>,
-    lost: u64,
-    altered: u64,
     busy_until: Time,
     safe: Time,
     lookahead: Duration,
     special: bool,
+    lost: u64,
+    altered: u64,
     impairments: Vec<Box<dyn Impairment<C>>>,
     observers: Vec<Box<dyn LinkObserver<C>>>,
 }

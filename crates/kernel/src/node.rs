@@ -26,6 +26,8 @@ pub struct Net<C, N> {
     ends: Vec<Ends>,
     order: Vec<usize>,
     clocks: Vec<Time>,
+    /// When each node next does something by itself, while it runs: a step mostly finds that it is not yet.
+    next_actions: Vec<Time>,
     now: Time,
     window: Duration,
 }
@@ -50,7 +52,8 @@ impl<C: Copy, N: Node<C>> Net<C, N> {
         assert!(window > Duration::ZERO);
         let order = downstream_order(&ends, links.len());
         let clocks = vec![Time::ZERO; nodes.len()];
-        Net { nodes, links, ends, order, clocks, now: Time::ZERO, window }
+        let next_actions = clocks.clone();
+        Net { nodes, links, ends, order, clocks, next_actions, now: Time::ZERO, window }
     }
 
     /// Everything before this instant is done.
@@ -69,6 +72,7 @@ impl<C: Copy, N: Node<C>> Net<C, N> {
     /// For an end after [`Time::LAST`].
     pub fn run_until(&mut self, end: Time) {
         assert!(end <= Time::LAST, "a run to {end:?}, beyond {:?}", Time::LAST);
+        self.next_actions = self.nodes.iter().map(N::next_action).collect();
         while self.now < end {
             self.skip_idle_time(end);
             let cap = (self.now + self.window).min(end);
@@ -88,7 +92,7 @@ impl<C: Copy, N: Node<C>> Net<C, N> {
             }
             let ends = &self.ends[i];
             let mut horizon = cap;
-            let mut first = self.nodes[i].next_action();
+            let mut first = self.next_actions[i];
             for &link in &ends.inputs {
                 horizon = horizon.min(self.links[link].safe());
                 first = first.min(self.links[link].earliest());
@@ -97,8 +101,9 @@ impl<C: Copy, N: Node<C>> Net<C, N> {
                 // Most steps over short links find nothing to do: then only the promises to others move on.
                 if first < horizon {
                     self.nodes[i].advance(horizon, &mut Wires::new(&mut self.links));
+                    self.next_actions[i] = self.nodes[i].next_action();
                     let inputs = ends.inputs.iter().map(|&link| self.links[link].earliest());
-                    first = inputs.fold(self.nodes[i].next_action(), Time::min);
+                    first = inputs.fold(self.next_actions[i], Time::min);
                 }
                 self.clocks[i] = horizon;
                 for &link in &ends.outputs {

@@ -77,16 +77,17 @@ struct Route {
 }
 
 /// One VC on one input.
+#[repr(C)]
 struct InputVc {
-    /// All ports where its cells go, and their labels there.
-    branches: Box<[(u32, Label)]>,
+    /// Of ABR VCs.
+    rm: Option<RmCells>,
     /// Copies of this VC in the switch; not kept where its port is governed.
     stored: u64,
     receiver: Option<ReceiverEnd>,
     policing: Option<Policing>,
-    /// Of ABR VCs.
-    rm: Option<RmCells>,
     gauge: Option<Box<Gauge>>,
+    /// All ports where its cells go, and their labels there.
+    branches: Box<[(u32, Label)]>,
 }
 
 /// How cells of a VC leave the switch.
