@@ -108,7 +108,7 @@ def _vcs(vcs: pa.Table, drops: pa.Table) -> Sheet:
     lost = _sum_by(drops, "vc", "direction")
     flows = list(zip(shown["vc"], shown["direction"], strict=True))
     columns = [
-        Column("VC", "", tuple(vc if way == "forward" else f"{vc} ({way})" for vc, way in flows)),
+        Column("VC", "", _flow_names(shown)),
         Column("to", "", tuple(shown["destination"])),
         Column("sent", "cells", _counts(shown["sent"])),
         Column("delivered", "cells", _counts(shown["delivered"])),
@@ -155,9 +155,8 @@ def _switches(switches: pa.Table, drops: pa.Table) -> Sheet:
 
 def _abr(abr: pa.Table) -> Sheet:
     shown = abr.slice(0, ROWS_SHOWN).to_pydict()
-    flows = zip(shown["vc"], shown["direction"], strict=True)
     columns = (
-        Column("ABR source", "", tuple(vc if way == "forward" else f"{vc} ({way})" for vc, way in flows)),
+        Column("ABR source", "", _flow_names(shown)),
         Column("FRM sent", "cells", _counts(shown["frm_sent"])),
         Column("BRM received", "cells", _counts(shown["brm_received"])),
         Column("ACR", "cells/s", _numbers(shown["acr"])),
@@ -181,9 +180,8 @@ def _policing(policing: pa.Table) -> Sheet:
 
 def _frames(frames: pa.Table) -> Sheet:
     shown = frames.slice(0, ROWS_SHOWN).to_pydict()
-    flows = zip(shown["vc"], shown["direction"], strict=True)
     columns = [
-        Column("frames of", "", tuple(vc if way == "forward" else f"{vc} ({way})" for vc, way in flows)),
+        Column("frames of", "", _flow_names(shown)),
         Column("to", "", tuple(shown["destination"])),
         Column("sent", "1", _counts(shown["sent"])),
         Column("good", "1", _counts(shown["good"])),
@@ -210,6 +208,11 @@ def _tcp(tcp: pa.Table) -> Sheet:
         Column("time-outs", "1", _counts(shown["timeouts"])),
     )
     return Sheet("TCP connections", columns, tcp.num_rows)
+
+
+def _flow_names(shown: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    flows = zip(shown["vc"], shown["direction"], strict=True)
+    return tuple(vc if way == "forward" else f"{vc} ({way})" for vc, way in flows)
 
 
 def _sum_by(drops: pa.Table, *keys: str) -> dict[tuple[str, ...], int]:

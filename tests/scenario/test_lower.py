@@ -172,6 +172,8 @@ def test_the_engine_takes_what_the_language_can_say() -> None:
     simulation = _engine.Simulation(json.dumps(document(FULL.replace("kind: fifo", "kind: round_robin"))))
     simulation.advance(10**9)
     assert simulation.cell_hops > 0
+    with pytest.raises(ValueError, match="at most 2\\^61 ps"):
+        simulation.advance(2**61 + 1)
 
 
 def test_digest_depends_on_meaning_alone() -> None:

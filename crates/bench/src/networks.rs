@@ -26,7 +26,7 @@ pub(crate) fn all() -> Vec<Case> {
     let delays = [("5ms", 5 * MS), ("50us", US_50), ("0m", 0)];
     let mut cases = Vec::new();
     let mut case = |name: String, design, document: Box<dyn Fn() -> Value>| {
-        // Counted in a steady state; some 4 to 30 million cell-hops are timed.
+        // Counted in a steady state; some 3 to 25 million cell-hops are timed.
         let (timed, counted) = match name.split('-').next() {
             Some("tcp") => (20_000, [2_000, 3_000]),
             _ if name.starts_with("abr-1000") => (1_000, [300, 400]),

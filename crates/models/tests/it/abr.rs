@@ -136,6 +136,18 @@ fn cells_go_at_acr_in_the_order_of_rule_3() {
     assert!(rm.windows(3).all(|w| w[2] - w[0] == 8), "{rm:?}");
 }
 
+/// Within an instant arrivals come before an idle line starts: a turn at the instant of a BRM cell is that of the new rate.
+#[test]
+fn a_turn_obeys_the_brm_cell_that_comes_with_it() {
+    // Both destinations speak at 0, the one at the source's host after its first cell. The other's BRM cell takes 33 us
+    // over three links: the instant of the twelfth in-rate cell.
+    let abr = json!({"pcr": [1_000_000, 3], "icr": [1_000_000, 3], "rdf": 0.5, "congested": [{"from": 0, "to": MS}]});
+    let mut case = Case::new(json!({"v": vc("a", "c", &greedy(), &abr)}));
+    case.probes = json!([{"kind": "trace", "link": "a->s"}]);
+    let times: Vec<u64> = starts(&case.run(), "v", "a->s").iter().map(|cell| cell.0 / US).collect();
+    assert_eq!(times[..14], [0, 1, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 36, 42]);
+}
+
 /// Rule 6: without answers ACR falls, at last below TCR, where out-of-rate FRM cells find the way back; whether it is
 /// the questions or the answers that are lost.
 #[test]

@@ -141,6 +141,30 @@ fn aging_takes_back_what_a_source_does_not_use() {
     assert!(besides > 0.95 * other, "the other source gets {besides} instead of {other}");
 }
 
+/// Before the first interval ends; a VC the other way sends only RM cells here and asks for no share.
+#[test]
+fn the_first_share_is_that_of_the_vcs_with_data() {
+    let mut other_way = abr_vc(2, json!({"kind": "greedy"}));
+    other_way["from"] = json!("b2");
+    other_way["to"] = json!(["a2"]);
+    other_way["links"] = json!(["b2->t", "t->s", "s->a2"]);
+    let mut vcs = json!({"v": abr_vc(0, json!({"kind": "greedy"})), "w": abr_vc(1, json!({"kind": "greedy"})),
+        "plain": vc(3, json!({"kind": "cbr", "rate": [1_000, 1]}))});
+    let erica = json!({"kind": "erica", "interval": 10 * MS, "interval_cells": null});
+    for (shares, returned) in [(2.0, false), (2.0, true), (3.0, true)] {
+        if returned {
+            vcs["other"] = other_way.clone();
+        }
+        if shares > 2.0 {
+            vcs["other"]["return_traffic"] = json!({"kind": "greedy"});
+        }
+        let mut document = document(&erica, vcs.clone());
+        document["probes"] = json!([quantity("fair_share")]);
+        let share = last(&run(&document, Duration::from_ms(5)), 0);
+        assert!((share - 900_000.0 / shares).abs() < 1e-6, "{share} cells/s, of {shares} VCs");
+    }
+}
+
 /// Round trips far shorter than the averaging interval, and far more VCs than one could let start at the whole rate.
 #[test]
 fn many_vcs_start_over_a_short_distance_without_a_flood() {
@@ -160,4 +184,20 @@ fn many_vcs_start_over_a_short_distance_without_a_flood() {
     let peak = switches.u64s("peak");
     // Equal shares of the target rate fit the line at once; what waits is what meets by chance, at most a cell of each VC.
     assert!(peak.iter().all(|&cells| cells <= 200), "{peak:?} cells waited");
+}
+
+#[test]
+fn a_full_memory_drops_at_ports_with_an_algorithm_too() {
+    let mut greedy = abr_vc(0, json!({"kind": "greedy"}));
+    greedy["abr"]["icr"] = json!([1_000_000, 1]);
+    let mut second = abr_vc(1, json!({"kind": "greedy"}));
+    second["abr"]["icr"] = json!([1_000_000, 1]);
+    let mut document = document(&json!({"kind": "efci"}), json!({"v": greedy, "w": second}));
+    document["switches"]["s"]["memory"] = json!(5);
+    let tables = run(&document, Duration::from_ms(5));
+    let table = |name: &str| tables.iter().find(|t| t.name == name).expect("a table");
+    let reasons = table("drops").texts("reason");
+    assert!(!reasons.is_empty() && reasons.iter().all(|&reason| reason == "memory_full"), "{reasons:?}");
+    let at_s = table("switches").texts("node").iter().position(|&node| node == "s").expect("a switch");
+    assert_eq!(table("switches").u64s("peak")[at_s], 5);
 }

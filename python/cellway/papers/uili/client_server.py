@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cellway.papers.figure import Figure, Level, Panel, Sheet, curve, sheet
+from cellway.papers.item import Quantity
 from cellway.papers.uili.setting import LINE, MBIT, RATE, Floats, acr, policies, reductions, switch
 from cellway.result import Result
 from cellway.scenario import (
@@ -89,6 +90,15 @@ def scenario(
             bursts=[BurstsRecord(vc=VC_NAME)],
         ),
     )
+
+
+LONGER = Quantity(
+    "effective throughput, none over count-based",
+    "1",
+    1,
+    None,
+    "section 7.2: when a policy works, a source restarts from low rates and bursts take longer",
+)
 
 
 def alternatives() -> dict[str, Uili]:

@@ -8,7 +8,6 @@ from cellway.papers.figure import Figure
 from cellway.papers.item import Item, Quantity, Results
 from cellway.papers.uili import five_sources as five
 from cellway.papers.uili.setting import acr, policies
-from cellway.result import Result
 from cellway.scenario import August1995Uili, Scenario
 
 SMALL, LARGE, OTHER = "ICR 1 Mbit/s", "ICR 155.52 Mbit/s", "RDF read as 512"
@@ -23,21 +22,13 @@ def scenarios() -> Mapping[str, Scenario]:
     }
 
 
-def least(result: Result) -> float:
-    """Of ACR after its rise, over all sources [Mbit/s]."""
-    series = [acr(result, vc) for vc in five.vcs(result)]
-    return min(one.between(five.rise(one), five.FREE).min() for one in series)
-
-
 def measure(results: Results) -> Mapping[str, float]:
     small = results[SMALL]
-    low, high = five.against_er(results[LARGE])
     return {
         "falls below 10 Mbit/s, with return": min(five.falls(acr(small, vc)) for vc in five.vcs(small)),
-        "least ACR": least(small),
-        "least ACR, RDF read as 512": least(results[OTHER]),
-        "least ACR over ER, ICR 155.52 Mbit/s": low,
-        "largest ACR over ER, ICR 155.52 Mbit/s": high,
+        "least ACR": five.least_after_rise(small),
+        "least ACR, RDF read as 512": five.least_after_rise(results[OTHER]),
+        **five.at_large_icr(results[LARGE]),
     }
 
 
@@ -86,8 +77,7 @@ ITEM = Item(
             "section 3: at TDF = 128/s and T = 1.36 ms a step of 17 %, only while ACR exceeds TOF times the source"
             " rate, 20 Mbit/s",
         ),
-        Quantity("least ACR over ER, ICR 155.52 Mbit/s", "1", 0.99, 1.01, NEVER),
-        Quantity("largest ACR over ER, ICR 155.52 Mbit/s", "1", 0.99, 1.01, NEVER),
+        *five.large_icr(NEVER),
     ),
     scenarios=scenarios,
     measure=measure,

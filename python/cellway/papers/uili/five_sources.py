@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cellway.papers.figure import Figure, Level, Panel, curve
+from cellway.papers.item import Quantity
 from cellway.papers.uili.setting import LINE, RATE, acr, er, first_time, in_mbit, switch
 from cellway.result import Result
 from cellway.scenario import (
@@ -42,6 +43,7 @@ WAITING = "4 cells"
 """Cells that a slow source may keep waiting: those that come while its RM cells go."""
 NEAR = 0.2
 """So near to the goal counts as at it [Mbit/s]."""
+AGAINST_ER = tuple(f"{end} ACR over ER, ICR {ICR[1]}" for end in ("least", "largest"))
 
 
 def applications(slow: float = SLOW, free: float = FREE) -> RateScheduleTraffic:
@@ -123,6 +125,22 @@ def against_er(result: Result) -> tuple[float, float]:
         times = times[times >= first_answer(result, vc)]
         ratios += [rate.at(time) / allowed.at(time) for time in times]
     return (min(ratios), max(ratios)) if ratios else (float("nan"), float("nan"))
+
+
+def at_large_icr(result: Result) -> dict[str, float]:
+    """What `large_icr` asks, measured."""
+    return dict(zip(AGAINST_ER, against_er(result), strict=True))
+
+
+def large_icr(why: str) -> tuple[Quantity, ...]:
+    """With ICR = PCR the policy never acts: ACR is ER."""
+    return tuple(Quantity(name, "1", 0.99, 1.01, why) for name in AGAINST_ER)
+
+
+def least_after_rise(result: Result) -> float:
+    """ACR of all sources, from its rise until they are free [Mbit/s]."""
+    series = [acr(result, vc) for vc in vcs(result)]
+    return min(one.between(rise(one), FREE).min() for one in series)
 
 
 def first_answer(result: Result, vc: str) -> float:
