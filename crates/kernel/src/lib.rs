@@ -7,7 +7,8 @@
 //! - [`link`]: a line and its delay, as a ring of (arrival time, cell);
 //! - [`ring`]: the queue under links and lines;
 //! - [`agenda`]: what a node does next;
-//! - [`node`]: the node contract, the horizon scheduler and the one-step reference scheduler;
+//! - [`node`]: the node contract;
+//! - [`net`]: the horizon scheduler and the one-step reference scheduler; `itinerary`: in which order it visits;
 //! - [`rng`]: random streams by component name;
 //! - [`probe`] and [`table`]: what was observed, and how results leave;
 //! - [`error`]: faults of a scenario, and invariants of a component.
@@ -15,7 +16,9 @@
 
 pub mod agenda;
 pub mod error;
+mod itinerary;
 pub mod link;
+pub mod net;
 pub mod node;
 pub mod probe;
 pub mod ring;

@@ -153,6 +153,12 @@ impl<C: Copy> Link<C> {
         self.ring.first()
     }
 
+    /// The cell that comes after so many others, left on the link.
+    #[inline]
+    pub fn cell_after(&self, others: usize) -> Option<C> {
+        self.ring.get(others).map(|(_, cell)| cell)
+    }
+
     /// Takes the next cell off the link.
     #[inline]
     pub fn receive(&mut self) -> Option<(Time, C)> {
@@ -186,10 +192,16 @@ impl<C: Copy> Link<C> {
         self.ring.first().map_or(self.safe, |(arrival, _)| arrival)
     }
 
+    /// What is [safe](Link::safe) when the sender does nothing more before `reached`.
+    #[inline]
+    pub(crate) fn safe_when(&self, reached: Time) -> Time {
+        self.safe.max(reached.max(self.busy_until) + self.lookahead)
+    }
+
     /// The sender does nothing more before `reached`.
     #[inline]
     pub(crate) fn sender_reached(&mut self, reached: Time) {
-        self.safe = self.safe.max(reached.max(self.busy_until) + self.lookahead);
+        self.safe = self.safe_when(reached);
     }
 }
 

@@ -55,6 +55,12 @@ impl<T: Copy> Ring<T> {
         self.places[self.place(self.taken)]
     }
 
+    /// The record after so many others.
+    #[inline]
+    pub fn get(&self, others: usize) -> Option<T> {
+        if others < self.len() { Some(self.places[self.place(self.taken + others)]) } else { None }
+    }
+
     /// Takes the first record.
     #[inline]
     pub fn take(&mut self) -> Option<T> {

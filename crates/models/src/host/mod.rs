@@ -570,6 +570,6 @@ impl Node<Cell> for Host {
     }
 
     fn next_action(&self) -> Time {
-        self.agenda.first_moment().time()
+        self.agenda.first_moment().min(self.arrival).time()
     }
 }

@@ -19,7 +19,7 @@ use crate::switch::{BranchParts, InputParts, InputVcParts, Policing, PortParts, 
 use crate::traffic::{Silence, Traffic, TrafficContext, TrafficSpec};
 use cellway_kernel::error::SpecError;
 use cellway_kernel::link::{Link, LinkId};
-use cellway_kernel::node::{Ends, Net};
+use cellway_kernel::net::{Ends, Net};
 use cellway_kernel::rng::stream;
 use cellway_kernel::time::Duration;
 use cellway_kernel::units::{CELL_BITS, CellRate};

@@ -7,11 +7,21 @@ use cellway_kernel::time::Time;
 use cellway_models::network::Network;
 use cellway_models::spec::Scenario;
 use rand::RngExt;
+use serde_json::json;
 
 const CELLS: u64 = 2_500;
 
 fn end() -> Time {
     Time::from_ps(CELL.ps() * CELLS)
+}
+
+/// Runs in random pieces.
+fn run_in_pieces(number: u64, network: &mut Network, end: Time) {
+    let mut random = stream(number, "pieces");
+    while network.now() < end {
+        let step = random.random_range(1..CELL.ps() * 400);
+        network.run_until(Time::from_ps((network.now().ps() + step).min(end.ps())));
+    }
 }
 
 fn build(number: u64, scenario: &Scenario) -> Network {
@@ -51,11 +61,34 @@ fn a_run_in_pieces_is_the_same_run() {
         let mut whole = build(number, &scenario);
         whole.run_until(end());
         let mut pieces = build(number, &scenario);
-        let mut random = stream(number, "pieces");
-        while pieces.now() < end() {
-            let step = random.random_range(1..CELL.ps() * 400);
-            pieces.run_until(Time::from_ps((pieces.now().ps() + step).min(end().ps())));
-        }
+        run_in_pieces(number, &mut pieces, end());
         assert_equal(number, "pieces", &whole.tables(), &pieces.tables());
+    }
+}
+
+/// Without a switch between them each waits for the other: a client and its server, in pieces that end while requests and
+/// responses are on their way.
+#[test]
+fn two_hosts_alone_give_the_same_bytes() {
+    let end = Time::from_ps(CELL.ps() * 40_000);
+    for (number, delay) in [0u64, 1_000_000, 50_000_000].into_iter().enumerate() {
+        let number = number as u64;
+        let link = |from: &str, to: &str| json!({"name": format!("{from}->{to}"), "from": from, "to": to, "rate": 149_760_000, "delay": delay});
+        let traffic = json!({"kind": "rpc", "outstanding": 8, "think": 20_000_000,
+            "operations": [{"request": 200, "response": 200}]});
+        // Whichever of the two the scheduler visits first.
+        for (client, server) in [("a", "b"), ("b", "a")] {
+            let vc =
+                json!({"from": client, "to": [server], "links": [format!("{client}->{server}")], "traffic": traffic});
+            let scenario = json!({"version": 1, "seed": 1, "hosts": {"a": {}, "b": {}}, "switches": {},
+                "links": [link("a", "b"), link("b", "a")], "vcs": {"calls": vc}});
+            let scenario = serde_json::from_value(scenario).expect("two hosts and their links");
+            let mut network = build(number, &scenario);
+            run_in_pieces(number, &mut network, end);
+            let mut reference = build(number, &scenario);
+            reference.run_one_step_at_a_time(end);
+            assert!(network.cell_hops() > 1_000, "{}", network.cell_hops());
+            assert_equal(number, "schedulers", &network.tables(), &reference.tables());
+        }
     }
 }
