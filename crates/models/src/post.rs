@@ -1,6 +1,8 @@
 //! What cells and messages say: contents too large for a cell's 64 bits, found by the number that the cell carries.
 
+use prefetch_index::prefetch_index;
 use std::collections::VecDeque;
+use std::slice;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The contents of one flow's cells or messages, in order of sending, shared by those who write and read them.
@@ -68,6 +70,12 @@ impl<T> Post<T> {
         while contents.front_mut().is_some_and(|(handle, content)| f(*handle, content)) {
             contents.pop_front();
         }
+    }
+
+    /// Asks for the memory of the post before it is looked at.
+    #[inline]
+    pub(crate) fn foresee(&self) {
+        prefetch_index(slice::from_ref(&*self.0), 0);
     }
 
     /// Contents that nobody has taken.

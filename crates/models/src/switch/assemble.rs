@@ -1,11 +1,12 @@
 //! Assembles a switch from the parts that the network builder provides.
 
+use super::foresight::MANY_VCS;
 use super::memory::{Memory, Queue};
 use super::port::{Branch, Origin, Port, PortQueue};
 use super::rates::{PortRate, RmCells, Role};
 use super::{Input, InputVc, Policing, Route, Switch, Timer, Way};
 use crate::abr::rm::Rm;
-use crate::cell::Label;
+use crate::cell::{Cell, Label};
 use crate::credit::ends::{ReceiverEnd, SenderEnd, staggered};
 use crate::line::OutputLine;
 use crate::post::Post;
@@ -142,7 +143,7 @@ impl Switch {
         let mut inputs = Vec::new();
         let mut redundant = Vec::new();
         for (i, part) in parts.inputs.into_iter().enumerate() {
-            let (mut routes, mut vcs) = (Vec::new(), Vec::new());
+            let (mut routes, mut vcs, mut rms) = (Vec::new(), Vec::new(), Vec::new());
             for (label, InputVcParts { branches, receiver, policing, rm }) in part.vcs.into_iter().enumerate() {
                 for &(port, out) in &branches {
                     let branch = &mut ports[port as usize].branches[out as usize];
@@ -162,12 +163,14 @@ impl Switch {
                 let way = if branches.len() == 1 { Way::One } else { Way::Several };
                 let rm = rm.map(|(contents, informs)| RmCells { contents, informs });
                 let (policed, branches) = (policing.is_some(), branches.into());
-                let vc = InputVc { branches, stored: 0, receiver, policing, rm, gauge: None };
-                let heard = Switch::is_heard(&ports, &vc);
+                let vc = InputVc { branches, stored: 0, receiver, policing, gauge: None };
+                let heard = Switch::is_heard(&ports, &vc, rm.as_ref());
                 routes.push(Route { way, policed, heard, port, label });
                 vcs.push(vc);
+                rms.push(rm);
             }
-            inputs.push(Input { link: part.link, return_port: part.return_port, routes, vcs });
+            let (link, return_port) = (part.link, part.return_port);
+            inputs.push(Input { link, return_port, foreseen_rm: Cell::LABELS as Label, routes, rm: rms, vcs });
         }
 
         let mut agenda = Agenda::new(salts);
@@ -177,12 +180,14 @@ impl Switch {
         for rate in ports.iter().filter_map(|p| p.rate.as_ref()) {
             agenda.set(rate.entry(), rate.next_timer().at(Phase::Timer));
         }
+        let foresees = ports.iter().map(|port| port.branches.len()).sum::<usize>() >= MANY_VCS;
         let mut switch = Switch {
             name: parts.name,
             inputs,
             ports,
             memory: Memory::new(),
             admitted: Vec::new(),
+            foresees,
             shared_limit: parts.memory.saturating_sub(reserved),
             shared: 0,
             reserved: 0,

@@ -1,6 +1,7 @@
 //! The switch: shared memory, output ports, and the ends of flow-controlled VC links.
 
 mod assemble;
+mod foresight;
 mod governed;
 mod memory;
 mod observe;
@@ -39,6 +40,8 @@ pub struct Switch {
     memory: Memory,
     /// Room for the branches that admit a cell of several.
     admitted: Vec<(u32, Label)>,
+    /// It has more VCs than fit the cache nearest to the processor.
+    foresees: bool,
     /// Copies that VCs without credit flow control may store.
     shared_limit: u64,
     shared: u64,
@@ -57,8 +60,12 @@ pub struct Switch {
 struct Input {
     link: LinkId,
     return_port: Option<u32>,
+    /// Label of an RM cell that comes soon.
+    foreseen_rm: Label,
     /// By label: by itself, since every cell asks it.
     routes: Vec<Route>,
+    /// By label, of ABR VCs; empty where there are none.
+    rm: Vec<Option<RmCells>>,
     /// By label.
     vcs: Vec<InputVc>,
 }
@@ -79,8 +86,6 @@ struct Route {
 /// One VC on one input.
 #[repr(C)]
 struct InputVc {
-    /// Of ABR VCs.
-    rm: Option<RmCells>,
     /// Copies of this VC in the switch; not kept where its port is governed.
     stored: u64,
     receiver: Option<ReceiverEnd>,
@@ -536,11 +541,14 @@ impl Switch {
 
 impl Node<Cell> for Switch {
     fn advance(&mut self, horizon: Time, wires: &mut Wires<'_, Cell>) {
-        for (i, input) in self.inputs.iter().enumerate() {
+        for (i, input) in self.inputs.iter_mut().enumerate() {
             if self.arrivals.moment(i) == Moment::NEVER {
                 let next = wires.link(input.link).next_moment();
                 if next < Moment::NEVER {
                     self.arrivals.set(i, next);
+                    if self.foresees {
+                        input.foresee_first(wires.link(input.link), &self.ports);
+                    }
                 }
             }
         }
@@ -554,6 +562,9 @@ impl Node<Cell> for Switch {
                 let input = self.arrivals.first_entry();
                 let link = wires.link(self.inputs[input].link);
                 let Some((now, cell)) = link.receive() else { break };
+                if self.foresees {
+                    self.inputs[input].foresee_next(link, &self.ports);
+                }
                 // Looked up before the agenda has its turn, which takes about as long as a cache that misses it.
                 let route = self.inputs[input].routes.get(cell.label() as usize).copied();
                 self.arrivals.set_first(link.next_moment());

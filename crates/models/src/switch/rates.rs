@@ -112,9 +112,9 @@ impl Port {
 
 impl Switch {
     /// True where somebody hears of the cells of a VC.
-    pub(super) fn is_heard(ports: &[Port], vc: &InputVc) -> bool {
+    pub(super) fn is_heard(ports: &[Port], vc: &InputVc, rm: Option<&RmCells>) -> bool {
         let hears = |&(port, label): &(u32, Label)| ports[port as usize].branches[label as usize].role != Role::Unheard;
-        let informed = vc.rm.as_ref().is_some_and(|rm| ports[rm.informs.0 as usize].rate.is_some());
+        let informed = rm.is_some_and(|rm| ports[rm.informs.0 as usize].rate.is_some());
         vc.branches.iter().any(hears) || informed
     }
 
@@ -142,7 +142,7 @@ impl Switch {
     pub(super) fn hear_rm(&mut self, now: Time, input: usize, cell: Cell, route: Route) -> Cell {
         let Route { port, label, .. } = route;
         let ports = &mut self.ports;
-        let heard = match &self.inputs[input].vcs[cell.label() as usize].rm {
+        let heard = match &self.inputs[input].rm[cell.label() as usize] {
             Some(RmCells { contents, informs }) if !cell.corrupted() => contents.with(cell.handle(), |rm| {
                 let kind = if rm.backward { AbrCell::Backward } else { AbrCell::Forward };
                 let heard = ports[port as usize].hear(now, label, kind);

@@ -6,6 +6,7 @@ use cellway_kernel::time::{Duration, Time};
 use cellway_kernel::units::BitRate;
 use cellway_models::network::Network;
 use cellway_models::spec::{Host, Link, Scenario};
+use serde_json::json;
 
 fn run(scenario: &Scenario) -> Vec<Table> {
     let mut network = Network::new(scenario).expect("a valid scenario");
@@ -45,20 +46,45 @@ fn another_seed_gives_other_results() {
     assert_ne!(vc_rows(&run(&scenario(3))), vc_rows(&run(&other)));
 }
 
+/// The same network with another host, first in every list, so that all numbers shift.
+fn with_host(scenario: &Scenario, name: &str) -> Scenario {
+    let mut more = scenario.clone();
+    more.hosts.shift_insert(0, name.into(), Host::default());
+    let switch = more.switches.keys().next().expect("there is a switch").clone();
+    for (from, to) in [(name, switch.as_str()), (switch.as_str(), name)] {
+        let (from, to) = (from.to_owned(), to.to_owned());
+        let (rate, delay) = (BitRate::from_bps(155_520_000), Duration::from_us(1));
+        more.links.insert(0, Link { name: format!("{from}->{to}"), from, to, rate, delay, impairments: vec![] });
+    }
+    more
+}
+
 #[test]
 fn an_idle_component_changes_nothing() {
     for number in 0..50 {
         let plain = scenario(number);
-        let mut more = plain.clone();
-        // First in every list, so that all numbers shift.
-        more.hosts.shift_insert(0, "idle".into(), Host::default());
-        let switch = more.switches.keys().next().expect("there is a switch").clone();
-        for (from, to) in [("idle", switch.as_str()), (switch.as_str(), "idle")] {
-            let (from, to) = (from.to_owned(), to.to_owned());
-            let (rate, delay) = (BitRate::from_bps(155_520_000), Duration::from_us(1));
-            more.links.insert(0, Link { name: format!("{from}->{to}"), from, to, rate, delay, impairments: vec![] });
+        assert_eq!(vc_rows(&run(&plain)), vc_rows(&run(&with_host(&plain, "idle"))), "network {number}");
+    }
+}
+
+/// Switches of many VCs ask for memory ahead of the cells: whoever needs none is served as before.
+#[test]
+fn a_silent_crowd_changes_nothing() {
+    for number in 0..100 {
+        let plain = scenario(number);
+        let mut crowded = with_host(&with_host(&plain, "idle"), "silent");
+        let switch = plain.switches.keys().next().expect("there is a switch");
+        for k in 0..200 {
+            let vc = json!({
+                "from": "silent", "to": ["idle"], "links": [format!("silent->{switch}"), format!("{switch}->idle")],
+                "traffic": {"kind": "cbr", "rate": [1000, 1], "start": 3_600_000_000_000_000u64},
+            });
+            let vc = serde_json::from_value(vc).expect("a valid VC");
+            crowded.vcs.shift_insert(0, format!("crowd{k}"), vc);
         }
-        assert_eq!(vc_rows(&run(&plain)), vc_rows(&run(&more)), "network {number}");
+        let mut rows = vc_rows(&run(&crowded));
+        rows.retain(|row| !row.contains("crowd"));
+        assert_eq!(vc_rows(&run(&plain)), rows, "network {number}");
     }
 }
 
