@@ -51,6 +51,7 @@ pub(crate) fn all() -> Vec<Case> {
     for (distance, delay) in [("5ms", 5 * MS), ("50us", US_50)] {
         case(format!("abr-5-{distance}"), "-", Box::new(move || abr(5, delay)));
         case(format!("abr-1000-{distance}"), "at most 2 abr-5", Box::new(move || abr_chain(10, 100, 10, delay)));
+        case(format!("abr-1000-hosts-{distance}"), "-", Box::new(move || abr_chain(10, 1_000, 1, delay)));
         case(format!("abr-1000-crossing-{distance}"), "-", Box::new(move || abr_crossing(10, 10, 10, delay)));
     }
     cases

@@ -40,7 +40,10 @@ pub struct Link<C> {
     busy_until: Time,
     safe: Time,
     lookahead: Duration,
+    /// More is to do for the next cell than to carry it: it is impaired, observed, or awaited.
     special: bool,
+    /// The scheduler wants to hear of the next cell.
+    awaited: bool,
     lost: u64,
     altered: u64,
     impairments: Vec<Box<dyn Impairment<C>>>,
@@ -64,6 +67,7 @@ impl<C: Copy> Link<C> {
             safe: Time::ZERO + lookahead,
             lookahead,
             special: false,
+            awaited: false,
             impairments: Vec::new(),
             observers: Vec::new(),
         }
@@ -94,18 +98,29 @@ impl<C: Copy> Link<C> {
     /// In debug builds when the line is still busy at `start`.
     #[inline(always)]
     pub fn send(&mut self, start: Time, end: Time, cell: C) {
-        debug_assert!(start >= self.busy_until, "a line sends two cells at once: {start:?} < {:?}", self.busy_until);
-        self.busy_until = end;
         if self.special {
             self.send_specially(start, end, cell);
         } else {
-            self.ring.push((start.plus(self.lookahead), cell));
+            self.carry(start, end, cell);
         }
+    }
+
+    #[inline(always)]
+    fn carry(&mut self, start: Time, end: Time, cell: C) {
+        self.occupy(start, end);
+        self.ring.push((start.plus(self.lookahead), cell));
+    }
+
+    #[inline(always)]
+    fn occupy(&mut self, start: Time, end: Time) {
+        debug_assert!(start >= self.busy_until, "a line sends two cells at once: {start:?} < {:?}", self.busy_until);
+        self.busy_until = end;
     }
 
     #[cold]
     #[inline(never)]
     fn send_specially(&mut self, start: Time, end: Time, cell: C) {
+        self.occupy(start, end);
         let arrival = start + self.lookahead;
         let mut fate = Fate::Intact;
         let mut now = cell;
@@ -133,6 +148,12 @@ impl<C: Copy> Link<C> {
                 self.ring.push((arrival, now));
             }
         }
+    }
+
+    /// The scheduler wants to hear of the next cell that is [sent over wires](Wires::send).
+    pub(crate) fn wait(&mut self) {
+        self.awaited = true;
+        self.special = true;
     }
 
     /// Arrival time of the next cell, [`Time::NEVER`] where none is on its way.
@@ -186,12 +207,6 @@ impl<C: Copy> Link<C> {
         self.safe
     }
 
-    /// No cell that the receiver has not taken yet arrives before this instant.
-    #[inline]
-    pub(crate) fn earliest(&self) -> Time {
-        self.ring.first().map_or(self.safe, |(arrival, _)| arrival)
-    }
-
     /// What is [safe](Link::safe) when the sender does nothing more before `reached`.
     #[inline]
     pub(crate) fn safe_when(&self, reached: Time) -> Time {
@@ -208,12 +223,39 @@ impl<C: Copy> Link<C> {
 /// The links as a node sees them while it works.
 pub struct Wires<'a, C> {
     links: &'a mut [Link<C>],
+    /// Links that were awaited, and have a cell.
+    woken: &'a mut Vec<LinkId>,
 }
 
 impl<'a, C: Copy> Wires<'a, C> {
     /// All links of the network; a node uses only its own.
-    pub fn new(links: &'a mut [Link<C>]) -> Wires<'a, C> {
-        Wires { links }
+    pub(crate) fn new(links: &'a mut [Link<C>], woken: &'a mut Vec<LinkId>) -> Wires<'a, C> {
+        Wires { links, woken }
+    }
+
+    /// Sends a cell over link `id`, which it occupies in [start, end).
+    ///
+    /// # Panics
+    /// In debug builds when the line is still busy at `start`.
+    #[inline(always)]
+    pub fn send(&mut self, id: LinkId, start: Time, end: Time, cell: C) {
+        let link = &mut self.links[id];
+        if link.special {
+            self.send_specially(id, start, end, cell);
+        } else {
+            link.carry(start, end, cell);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn send_specially(&mut self, id: LinkId, start: Time, end: Time, cell: C) {
+        let link = &mut self.links[id];
+        if std::mem::take(&mut link.awaited) {
+            link.special = !link.impairments.is_empty() || !link.observers.is_empty();
+            self.woken.push(id);
+        }
+        link.send(start, end, cell);
     }
 
     /// Link `id`.

@@ -14,8 +14,14 @@ pub struct Net<C, N> {
     ends: Vec<Ends>,
     /// In the order of visits.
     stops: Vec<Stop>,
-    /// Those of each stop together, in the order of stops.
     leaves: Vec<Leaf>,
+    /// By leaf that speaks, when it next does something: by itself, or since a cell comes. Close together, since a stop
+    /// looks through those of all its leaves at each step.
+    due: Vec<Time>,
+    /// By link, the leaf that it leads to.
+    leaf_behind: Vec<usize>,
+    /// Links on which cells were awaited, and are.
+    woken: Vec<LinkId>,
     now: Time,
     window: Duration,
 }
@@ -37,8 +43,13 @@ impl<C: Copy, N: Node<C>> Net<C, N> {
     pub fn new(nodes: Vec<N>, links: Vec<Link<C>>, ends: Vec<Ends>, window: Duration) -> Net<C, N> {
         assert_eq!(nodes.len(), ends.len());
         assert!(window > Duration::ZERO);
-        let (stops, leaves) = itinerary(&ends, links.len());
-        Net { nodes, links, ends, stops, leaves, now: Time::ZERO, window }
+        let lookaheads: Vec<Duration> = links.iter().map(Link::delay).collect();
+        let (stops, leaves) = itinerary(&ends, &lookaheads);
+        let mut leaf_behind = vec![usize::MAX; links.len()];
+        let inputs = leaves.iter().zip(0..).filter_map(|(leaf, number)| Some((leaf.input?, number)));
+        inputs.for_each(|(link, number)| leaf_behind[link] = number);
+        let due = vec![Time::NEVER; leaves.len()];
+        Net { nodes, links, ends, stops, leaves, due, leaf_behind, woken: Vec::new(), now: Time::ZERO, window }
     }
 
     /// Everything before this instant is done.
@@ -57,66 +68,128 @@ impl<C: Copy, N: Node<C>> Net<C, N> {
     /// For an end after [`Time::LAST`].
     pub fn run_until(&mut self, end: Time) {
         assert!(end <= Time::LAST, "a run to {end:?}, beyond {:?}", Time::LAST);
-        self.stops.iter_mut().for_each(|stop| stop.next_action = self.nodes[stop.node].next_action());
-        self.leaves.iter_mut().for_each(|leaf| leaf.next_action = self.nodes[leaf.node].next_action());
+        self.look_around();
         while self.now < end {
             self.skip_idle_time(end);
             let cap = (self.now + self.window).min(end);
             while self.sweep(cap) {}
-            for stop in &self.stops {
-                for leaf in &mut self.leaves[stop.leaves.clone()] {
-                    visit(leaf, stop.promise, cap, &mut self.nodes, &mut self.links);
+            for number in 0..self.stops.len() {
+                self.visit_leaves(number, cap, cap);
+                for sink in self.stops[number].sinks.clone() {
+                    self.visit(number, sink, cap);
                 }
             }
             self.now = cap;
         }
     }
 
-    /// Lets each stop go once to its horizon, at most to `cap`; true while some stop has not reached `cap`. A leaf is
-    /// visited when what it has promised would hold its stop back.
+    /// Lets each stop go once to its horizon, at most to `cap`; true while some stop has not reached `cap`.
     fn sweep(&mut self, cap: Time) -> bool {
         let mut behind = false;
         let mut moved = false;
-        for stop in &mut self.stops {
-            if stop.clock >= cap {
+        for number in 0..self.stops.len() {
+            let Stop { node, clock, promise, there, back, .. } = self.stops[number];
+            if clock >= cap {
                 continue;
             }
-            let mut safe = stop.inputs.iter().map(|&link| self.links[link].safe()).fold(Time::NEVER, Time::min);
-            let wanted = safe.min(cap);
-            let leaves = &mut self.leaves[stop.leaves.clone()];
-            for leaf in leaves.iter_mut() {
-                if leaf.promise < wanted {
-                    moved |= visit(leaf, stop.promise, cap, &mut self.nodes, &mut self.links);
-                }
-                safe = safe.min(leaf.promise);
+            // Leaves hear nothing new before this instant. Where they have nothing to do till then either, they answer
+            // no sooner than they would hear and could be heard.
+            let heard = promise + there;
+            let mut safe = self.visit_leaves(number, heard, cap).min(heard) + back;
+            let stop = &mut self.stops[number];
+            for &(link, input) in &stop.inputs {
+                safe = safe.min(self.links[link].safe());
+                self.nodes[node].expect(input, &mut Wires::new(&mut self.links, &mut self.woken));
             }
             let horizon = safe.min(cap);
             behind |= horizon < cap;
-            if horizon <= stop.clock {
+            if horizon <= clock {
                 continue;
             }
-            let mut first = stop.next_action;
-            if first >= horizon {
-                let earliest = |link: LinkId| self.links[link].earliest();
-                first = stop.inputs.iter().map(|&link| earliest(link)).fold(first, Time::min);
-                first = leaves.iter().filter_map(|leaf| leaf.output).map(earliest).fold(first, Time::min);
-            }
+            let node = &mut self.nodes[node];
+            let mut first = node.next_action();
             // Most steps over short links find nothing to do: then only the promises to others move on.
             if first < horizon {
-                self.nodes[stop.node].advance(horizon, &mut Wires::new(&mut self.links));
-                stop.next_action = self.nodes[stop.node].next_action();
-                // No other cell comes before all inputs are safe.
-                first = stop.next_action.min(safe);
+                node.advance(horizon, &mut Wires::new(&mut self.links, &mut self.woken));
+                first = node.next_action();
             }
+            // No other cell comes before all inputs are safe.
+            first = first.min(safe);
             stop.clock = horizon;
             stop.promise = first;
             for &link in &stop.outputs {
                 self.links[link].sender_reached(first);
             }
+            self.wake_leaves();
             moved = true;
         }
         assert!(moved || !behind, "the scheduler is stuck at {:?}: a link without lookahead", self.now);
         behind
+    }
+
+    /// Lets the leaves of a stop do all that is due before `end` and `cap`, and what else they can; when the next is due.
+    fn visit_leaves(&mut self, stop: usize, end: Time, cap: Time) -> Time {
+        let end = end.min(cap);
+        let mut next = Time::NEVER;
+        for leaf in self.stops[stop].leaves.clone() {
+            if self.due[leaf] < end {
+                self.visit(stop, leaf, cap);
+            }
+            next = next.min(self.due[leaf]);
+        }
+        next
+    }
+
+    /// Lets a leaf of a stop go to its horizon, at most to `cap`, and plans its next visit.
+    fn visit(&mut self, stop: usize, leaf: usize, cap: Time) {
+        let Leaf { node, input, output, .. } = self.leaves[leaf];
+        let stop = &mut self.stops[stop];
+        let horizon = input.map_or(cap, |link| self.links[link].safe_when(stop.promise).min(cap));
+        let wires = &mut Wires::new(&mut self.links, &mut self.woken);
+        if input.is_some() {
+            self.nodes[node].expect(0, wires);
+        }
+        if self.nodes[node].next_action() < horizon {
+            self.nodes[node].advance(horizon, wires);
+        }
+        if let Some(number) = output {
+            self.nodes[stop.node].expect(number, wires);
+            self.due[leaf] = self.nodes[node].next_action();
+            if let Some(link) = input.filter(|&link| self.links[link].next_arrival() == Time::NEVER) {
+                self.links[link].wait();
+            }
+        }
+    }
+
+    /// Cells have come on their way to leaves that carried none.
+    fn wake_leaves(&mut self) {
+        for link in self.woken.drain(..) {
+            let arrival = self.links[link].next_arrival();
+            if arrival == Time::NEVER {
+                self.links[link].wait(); // it was lost
+            }
+            let due = &mut self.due[self.leaf_behind[link]];
+            *due = arrival.min(*due);
+        }
+    }
+
+    /// Every node expects what is on its way to it, and all visits of leaves are planned.
+    fn look_around(&mut self) {
+        for node in 0..self.nodes.len() {
+            self.expect_all(node);
+        }
+        self.woken.clear();
+        for number in 0..self.stops.len() {
+            for leaf in self.stops[number].leaves.clone() {
+                self.visit(number, leaf, self.now);
+            }
+        }
+    }
+
+    fn expect_all(&mut self, node: usize) {
+        for input in 0..self.ends[node].inputs.len() {
+            self.nodes[node].expect(input, &mut Wires::new(&mut self.links, &mut self.woken));
+        }
     }
 
     /// Where nothing happens anywhere for a while, all clocks go to the next event at once.
@@ -134,11 +207,7 @@ impl<C: Copy, N: Node<C>> Net<C, N> {
             link.sender_reached(now);
         }
         for stop in &mut self.stops {
-            stop.clock = now;
-        }
-        for leaf in &mut self.leaves {
-            leaf.clock = now;
-            leaf.promise = leaf.output.map_or(Time::NEVER, |link| self.links[link].safe());
+            (stop.clock, stop.promise) = (now, stop.promise.max(now));
         }
     }
 
@@ -162,45 +231,11 @@ impl<C: Copy, N: Node<C>> Net<C, N> {
     pub fn run_one_step_at_a_time(&mut self, end: Time) {
         assert!(end <= Time::LAST, "a run to {end:?}, beyond {:?}", Time::LAST);
         while let Some((time, i)) = self.next_event().filter(|&(time, _)| time < end) {
-            self.nodes[i].advance(time + Duration::from_ps(1), &mut Wires::new(&mut self.links));
+            self.expect_all(i);
+            let wires = &mut Wires::new(&mut self.links, &mut self.woken);
+            self.nodes[i].advance(time + Duration::from_ps(1), wires);
         }
         self.now = end;
         self.all_reached(end);
     }
-}
-
-/// Lets a leaf go to its horizon, at most to `cap`, when its stop does nothing more before `reached`; true if it moved.
-#[inline(always)]
-fn visit<C: Copy, N: Node<C>>(
-    leaf: &mut Leaf,
-    reached: Time,
-    cap: Time,
-    nodes: &mut [N],
-    links: &mut [Link<C>],
-) -> bool {
-    let safe = leaf.input.map_or(Time::NEVER, |link| links[link].safe_when(reached));
-    let horizon = safe.min(cap);
-    if horizon <= leaf.clock {
-        return false;
-    }
-    let arrival = leaf.input.map_or(Time::NEVER, |link| links[link].next_arrival());
-    let mut first = leaf.next_action.min(arrival).min(safe);
-    // Most find nothing to do.
-    if first < horizon {
-        first = advance(leaf, horizon, nodes, links).min(safe);
-    }
-    leaf.clock = horizon;
-    if let Some(link) = leaf.output {
-        leaf.promise = links[link].safe_when(first);
-    }
-    true
-}
-
-/// Lets the node of a leaf go to `horizon`; when it next does something if no other cell comes.
-#[inline(never)]
-fn advance<C: Copy, N: Node<C>>(leaf: &mut Leaf, horizon: Time, nodes: &mut [N], links: &mut [Link<C>]) -> Time {
-    let node = &mut nodes[leaf.node];
-    node.advance(horizon, &mut Wires::new(links));
-    leaf.next_action = node.next_action();
-    leaf.next_action
 }

@@ -245,18 +245,24 @@ impl OutputLine {
     /// Sends a cell that starts at `now`.
     #[inline(always)]
     pub fn transmit(&mut self, now: Time, cell: Cell, wires: &mut Wires<'_, Cell>) {
-        self.transmit_over(now, cell, wires.link(self.link));
+        self.take(now, cell);
+        wires.send(self.link, now, self.free_at, cell);
     }
 
-    /// Sends a cell that starts at `now` over `link`, this line's.
+    /// Sends a cell that starts at `now` over `link`, this line's, which is a host's: nobody waits for its first cell.
     #[inline(always)]
     pub fn transmit_over(&mut self, now: Time, cell: Cell, link: &mut Link<Cell>) {
+        self.take(now, cell);
+        link.send(now, self.free_at, cell);
+    }
+
+    #[inline(always)]
+    fn take(&mut self, now: Time, cell: Cell) {
         // After a pause the slots count from this cell; back to back they follow the exact clock.
         if now > self.free_at {
             self.clock.restart();
         }
         self.free_at = now.plus(self.clock.tick());
         self.sent[cell.kind() as usize] += 1;
-        link.send(now, self.free_at, cell);
     }
 }

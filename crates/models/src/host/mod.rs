@@ -542,11 +542,15 @@ impl Host {
 }
 
 impl Node<Cell> for Host {
-    fn advance(&mut self, horizon: Time, wires: &mut Wires<'_, Cell>) {
-        let limit = horizon.at(Phase::Service);
+    #[inline]
+    fn expect(&mut self, _input: usize, wires: &mut Wires<'_, Cell>) {
         if let Some(input) = self.input {
             self.arrival = wires.link(input).next_moment();
         }
+    }
+
+    fn advance(&mut self, horizon: Time, wires: &mut Wires<'_, Cell>) {
+        let limit = horizon.at(Phase::Service);
         loop {
             let planned = self.agenda.first_moment();
             if self.arrival.min(planned) >= limit {

@@ -36,6 +36,13 @@ enum Station {
 }
 
 impl Node<Cell> for Station {
+    fn expect(&mut self, input: usize, wires: &mut Wires<'_, Cell>) {
+        match self {
+            Station::Host(host) => host.expect(input, wires),
+            Station::Switch(switch) => switch.expect(input, wires),
+        }
+    }
+
     fn advance(&mut self, horizon: Time, wires: &mut Wires<'_, Cell>) {
         match self {
             Station::Host(host) => host.advance(horizon, wires),

@@ -540,18 +540,18 @@ impl Switch {
 }
 
 impl Node<Cell> for Switch {
-    fn advance(&mut self, horizon: Time, wires: &mut Wires<'_, Cell>) {
-        for (i, input) in self.inputs.iter_mut().enumerate() {
-            if self.arrivals.moment(i) == Moment::NEVER {
-                let next = wires.link(input.link).next_moment();
-                if next < Moment::NEVER {
-                    self.arrivals.set(i, next);
-                    if self.foresees {
-                        input.foresee_first(wires.link(input.link), &self.ports);
-                    }
-                }
+    #[inline]
+    fn expect(&mut self, input: usize, wires: &mut Wires<'_, Cell>) {
+        let link = wires.link(self.inputs[input].link);
+        if self.arrivals.moment(input) == Moment::NEVER && link.next_moment() < Moment::NEVER {
+            self.arrivals.set(input, link.next_moment());
+            if self.foresees {
+                self.inputs[input].foresee_first(link, &self.ports);
             }
         }
+    }
+
+    fn advance(&mut self, horizon: Time, wires: &mut Wires<'_, Cell>) {
         let limit = horizon.at(Phase::Service);
         loop {
             let (arrival, planned) = (self.arrivals.first_moment(), self.agenda.first_moment());
