@@ -194,11 +194,26 @@ impl<C: Copy, N: Node<C>> Net<C, N> {
 
     /// Where nothing happens anywhere for a while, all clocks go to the next event at once.
     fn skip_idle_time(&mut self, end: Time) {
-        let next = self.next_event().map_or(end, |(time, _)| time.min(end));
+        let next = self.next_planned().min(end);
         if next > self.now {
             self.now = next;
             self.all_reached(next);
         }
+    }
+
+    /// When anything next happens anywhere.
+    fn next_planned(&self) -> Time {
+        let sinks = self.stops.iter().flat_map(|stop| &self.leaves[stop.sinks.clone()]);
+        let sinks = sinks.map(|sink| (sink.node, sink.input));
+        let stops = self.stops.iter().flat_map(|stop| {
+            let inputs = stop.inputs.iter().map(|&(link, _)| (stop.node, Some(link)));
+            inputs.chain([(stop.node, None)])
+        });
+        let planned = sinks.chain(stops).map(|(node, input)| {
+            let arrival = input.map_or(Time::NEVER, |link| self.links[link].next_arrival());
+            self.nodes[node].next_action().min(arrival)
+        });
+        self.due.iter().copied().chain(planned).fold(Time::NEVER, Time::min)
     }
 
     /// All nodes have done everything before `now`.
