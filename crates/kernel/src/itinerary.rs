@@ -1,9 +1,17 @@
 //! The order in which a sweep of the scheduler visits nodes.
 
 use crate::link::LinkId;
-use crate::net::Ends;
 use crate::time::{Duration, Time};
 use std::ops::Range;
+
+/// The links of one node on which cells can travel.
+#[derive(Clone, Debug, Default)]
+pub struct Ends {
+    /// Links that end here.
+    pub inputs: Vec<LinkId>,
+    /// Links that start here.
+    pub outputs: Vec<LinkId>,
+}
 
 /// A node that a sweep visits, and how far it is.
 #[derive(Debug)]

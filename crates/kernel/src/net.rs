@@ -1,5 +1,6 @@
 //! The network of nodes and links, and the two schedulers that drive nodes.
 
+pub use crate::itinerary::Ends;
 use crate::itinerary::{Leaf, Stop, itinerary};
 use crate::link::{Link, LinkId, Wires};
 use crate::node::Node;
@@ -24,15 +25,6 @@ pub struct Net<C, N> {
     woken: Vec<LinkId>,
     now: Time,
     window: Duration,
-}
-
-/// The links of one node on which cells can travel.
-#[derive(Clone, Debug, Default)]
-pub struct Ends {
-    /// Links that end here.
-    pub inputs: Vec<LinkId>,
-    /// Links that start here.
-    pub outputs: Vec<LinkId>,
 }
 
 impl<C: Copy, N: Node<C>> Net<C, N> {
