@@ -50,7 +50,8 @@ pub struct Link<C> {
     observers: Vec<Box<dyn LinkObserver<C>>>,
 }
 
-const FIRST_RING: usize = 64;
+/// Most links of a large network carry few cells at a time.
+const FIRST_RING: usize = 8;
 
 impl<C: Copy> Link<C> {
     /// A link whose cells take `shortest_cell` to send (slots are this long or 1 ps longer) and `propagation` to travel.

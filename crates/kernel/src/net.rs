@@ -184,10 +184,11 @@ impl<C: Copy, N: Node<C>> Net<C, N> {
         }
     }
 
-    /// Where nothing happens anywhere for a while, all clocks go to the next event at once.
+    /// Where nothing happens anywhere for a while, all clocks go to the next event at once; a short while is not worth
+    /// telling every link.
     fn skip_idle_time(&mut self, end: Time) {
         let next = self.next_planned().min(end);
-        if next > self.now {
+        if next > self.now + Duration::from_ps(self.window.ps() / 64) {
             self.now = next;
             self.all_reached(next);
         }
