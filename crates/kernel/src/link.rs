@@ -121,6 +121,7 @@ impl<C: Copy> Link<C> {
     #[cold]
     #[inline(never)]
     fn send_specially(&mut self, start: Time, end: Time, cell: C) {
+        debug_assert!(!self.awaited, "nobody would hear of this cell: it goes over wires");
         self.occupy(start, end);
         let arrival = start + self.lookahead;
         let mut fate = Fate::Intact;

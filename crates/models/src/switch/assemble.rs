@@ -6,7 +6,7 @@ use super::port::{Branch, Origin, Port, PortQueue};
 use super::rates::{PortRate, RmCells, Role};
 use super::{Input, InputVc, Policing, Route, Switch, Timer, Way};
 use crate::abr::rm::Rm;
-use crate::cell::{Cell, Label};
+use crate::cell::Label;
 use crate::credit::ends::{ReceiverEnd, SenderEnd, staggered};
 use crate::line::OutputLine;
 use crate::post::Post;
@@ -170,7 +170,7 @@ impl Switch {
                 rms.push(rm);
             }
             let (link, return_port) = (part.link, part.return_port);
-            inputs.push(Input { link, return_port, foreseen_rm: Cell::LABELS as Label, routes, rm: rms, vcs });
+            inputs.push(Input { link, return_port, foreseen_rm: None, routes, rm: rms, vcs });
         }
 
         let mut agenda = Agenda::new(salts);

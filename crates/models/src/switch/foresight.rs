@@ -6,7 +6,7 @@
 
 use super::Input;
 use super::port::Port;
-use crate::cell::{Cell, Kind, Label};
+use crate::cell::{Cell, Kind};
 use cellway_kernel::link::Link;
 use prefetch_index::prefetch_index;
 
@@ -26,9 +26,10 @@ impl Input {
     /// A cell was taken from the link: asks for the memory of the one that moved up.
     #[inline(always)]
     pub(super) fn foresee_next(&mut self, link: &Link<Cell>, ports: &[Port]) {
-        if let Some(Some(rm)) = self.rm.get(self.foreseen_rm as usize) {
+        if let Some(label) = self.foreseen_rm.take()
+            && let Some(Some(rm)) = self.rm.get(label as usize)
+        {
             rm.contents.foresee();
-            self.foreseen_rm = Cell::LABELS as Label;
         }
         if let Some(cell) = link.cell_after(CELLS - 1) {
             self.ask_for(cell, ports);
@@ -39,7 +40,7 @@ impl Input {
     fn ask_for(&mut self, cell: Cell, ports: &[Port]) {
         let label = cell.label();
         if cell.kind() == Kind::Rm {
-            self.foreseen_rm = label;
+            self.foreseen_rm = Some(label);
             prefetch_index(&self.rm, label as usize);
         }
         // Cells of flow control belong to the ends of the link: for them this is the wrong memory, but no harm.

@@ -60,11 +60,11 @@ pub struct Switch {
 struct Input {
     link: LinkId,
     return_port: Option<u32>,
-    /// Label of an RM cell that comes soon.
-    foreseen_rm: Label,
+    /// Of an RM cell that comes soon, the label.
+    foreseen_rm: Option<Label>,
     /// By label: by itself, since every cell asks it.
     routes: Vec<Route>,
-    /// By label, of ABR VCs; empty where there are none.
+    /// By label, of ABR VCs: by itself too, since it is asked for ahead of the cell.
     rm: Vec<Option<RmCells>>,
     /// By label.
     vcs: Vec<InputVc>,
@@ -84,7 +84,6 @@ struct Route {
 }
 
 /// One VC on one input.
-#[repr(C)]
 struct InputVc {
     /// Copies of this VC in the switch; not kept where its port is governed.
     stored: u64,
